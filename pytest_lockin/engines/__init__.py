@@ -1,0 +1,1 @@
+"""Engines behind one interface: the only place that imports pyspark or pysail."""

@@ -1,0 +1,81 @@
+"""One tree of errors; each has a slug that `docs/messages.md` explains with cause and cure.
+
+An error says what was expected, what was found and what to do next. A user's mistake ends as one of
+these and is printed without a traceback.
+"""
+
+from __future__ import annotations
+
+
+class LockinError(Exception):
+    """Base of every error a user can meet; `slug` is its address in `docs/messages.md`."""
+
+    slug = "lockin-error"
+
+    def __init__(self, *, expected: str, found: str, hint: str) -> None:
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        super().__init__(expected, found, hint)
+
+    def __str__(self) -> str:
+        return f"expected {self.expected}\nfound {self.found}\nhint: {self.hint} [{self.slug}]"
+
+    @property
+    def one_line(self) -> str:
+        """The message on one line, for a reason column or a summary."""
+        return f"expected {self.expected}, found {self.found}; {self.hint} [{self.slug}]"
+
+
+class SettingsError(LockinError):
+    """An option or ini key has a value that cannot be used."""
+
+    slug = "bad-setting"
+
+
+class TaskFileError(LockinError):
+    """A `task.yaml` or `reference.toml` cannot be read; the message names file, line and cure."""
+
+    slug = "bad-task-file"
+
+
+class UnfitReferenceError(LockinError):
+    """A reference is missing, unreadable or not fit to judge anyone."""
+
+    slug = "bad-reference"
+
+
+class EngineError(LockinError):
+    """An engine cannot start, or lacks what was asked of it."""
+
+    slug = "engine"
+
+
+class JavaMissingError(EngineError):
+    """Classic Spark needs a Java runtime, and none (or a wrong one) was found."""
+
+    slug = "java-missing"
+
+
+class WorkerError(LockinError):
+    """A worker process ended, timed out or answered nonsense. Never counted as a result."""
+
+    slug = "worker"
+
+
+class WorkerCrashedError(WorkerError):
+    """A worker process ended before it answered."""
+
+    slug = "worker-crashed"
+
+
+class WorkerTimedOutError(WorkerError):
+    """A worker process did not answer within its limit and was killed."""
+
+    slug = "worker-timed-out"
+
+
+class FrameError(LockinError):
+    """A table cannot be compared or stored as it is."""
+
+    slug = "frame"

@@ -1,0 +1,1 @@
+"""Arrow in, differences out: canonical form, comparison, ladder."""

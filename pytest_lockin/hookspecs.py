@@ -1,0 +1,39 @@
+"""Hooks for other plugins: engines, comparators, reporters. Registered on pytest's own plugin manager."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pluggy import HookspecMarker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_lockin.model import Report
+
+hookspec = HookspecMarker("pytest")
+
+
+@hookspec
+def pytest_lockin_engines() -> dict[str, str]:
+    """Return engines this plugin adds: name -> dotted name of a class (`module:Class`) made like `Engine`.
+
+    The class is imported inside workers only, never in pytest's own process.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def pytest_lockin_report(report: Report) -> None:
+    """Take the finished, frozen report: write it anywhere. Runs once, in the controlling process."""
+    raise NotImplementedError
+
+
+@hookspec
+def pytest_lockin_terminal_lines(report: Report) -> Sequence[str]:
+    """Return lines to add at the end of the terminal's `lockin` section, before the gate line."""
+    raise NotImplementedError
+
+
+__all__ = ["pytest_lockin_engines", "pytest_lockin_report", "pytest_lockin_terminal_lines"]
+

@@ -1,0 +1,1 @@
+"""The nouns that flow between stages: frozen, slotted, JSON-able. Imports no library."""

@@ -1,0 +1,149 @@
+"""How two tables compare: the closed list of differences, and the agreement made of them (PAPERS A1.20)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Category(StrEnum):
+    """The primary category of a disagreement: one each, in the paper's taxonomy (PAPERS A1.32)."""
+
+    ALIAS = "alias"
+    COLUMN_ORDER = "column_order"
+    STRUCTURE = "structure"
+    PRECISION = "precision"
+    ROW_COUNT = "row_count"
+    VALUES = "values"
+    RUNTIME = "runtime"
+
+
+class Relaxation(StrEnum):
+    """One rung of the relaxation ladder (PAPERS A1.28): what would have to be overlooked to agree."""
+
+    COLUMN_ORDER = "column_order"
+    NAMES = "names"
+    TYPES = "types"
+    FLOAT_CAST = "float_cast"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnCountDiffers:
+    """One table has more columns than the other; the columns only one side has are named."""
+
+    expected: int
+    found: int
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnsReordered:
+    """The same names in another order."""
+
+    expected: tuple[str, ...]
+    found: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameDiffers:
+    """The column at `position` (from 0) has another name. `case_only`: equal when lower-cased."""
+
+    position: int
+    expected: str
+    found: str
+    case_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeDiffers:
+    """The column at `position` has another type (Spark's short type names)."""
+
+    position: int
+    column: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowCountDiffers:
+    """The two tables have another number of rows."""
+
+    expected: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellSample:
+    """One differing cell of two rows that belong together, values as printable text."""
+
+    row: str
+    column: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsDiffer:
+    """Rows that only one side has, counted as a multiset and aligned by content.
+
+    `changed` rows are pairs that agree in most columns; `missing` and `extra` have no partner. `columns`
+    maps each differing column's position to the number of changed pairs in which it differs. A few
+    examples are kept as text.
+    """
+
+    missing: int
+    extra: int
+    changed: int
+    columns: tuple[tuple[int, str, int], ...] = ()
+    cells: tuple[CellSample, ...] = ()
+    missing_rows: tuple[str, ...] = ()
+    extra_rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderDiffers:
+    """The rows are right, their order by the expected sort keys is not. Never decides a verdict."""
+
+    at_row: int
+    keys: tuple[str, ...]
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotComparable:
+    """One side could not be had: it raised, or its type cannot be compared."""
+
+    reason: str
+
+
+Difference = (
+    ColumnCountDiffers
+    | ColumnsReordered
+    | NameDiffers
+    | TypeDiffers
+    | RowCountDiffers
+    | RowsDiffer
+    | OrderDiffers
+    | NotComparable
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How a candidate's output and the reference's compare.
+
+    `agrees` is strict (PAPERS A1.20): lower-cased names and Spark types in declared order, equal row
+    counts, equal row multisets. `recovered_by` lists the rungs of the ladder, in order, that together
+    would make it agree; empty when none does (or none is needed). `notes` say what was overlooked by rule
+    (a tie cut by LIMIT, the tolerance in force).
+    """
+
+    agrees: bool
+    category: Category | None = None
+    recovered_by: tuple[Relaxation, ...] = ()
+    rows_expected: int = 0
+    rows_found: int = 0
+    differences: tuple[Difference, ...] = ()
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,1 @@
+"""Hidden references: load, vet, run, agree."""

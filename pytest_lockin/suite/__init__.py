@@ -1,0 +1,1 @@
+"""Suites under examination: collect, observe, run."""

@@ -1,0 +1,1 @@
+"""Processes that run untrusted code: pool, child, wire. Knows no stage."""
