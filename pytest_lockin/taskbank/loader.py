@@ -1,0 +1,242 @@
+"""`task.yaml` and `obligations.yaml` into `Task` and `Obligation` values.
+
+The shapes below are the file format; `docs/schemas/` is generated from them (`json_schemas`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from pytest_lockin.errors import TaskFileError
+from pytest_lockin.model.task import ARTIFACTS, Column, Fragment, Kind, Obligation, Source, Table, Task
+from pytest_lockin.taskbank.yamlfile import Document, complain, convert, read_document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+TASK_FILE = "task.yaml"
+OBLIGATIONS_FILE = "obligations.yaml"
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_ENTRY_POINT = re.compile(r"(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:)?[A-Za-z_]\w*")
+
+
+def _whole(pattern: re.Pattern[str]) -> str:
+    """Anchor a pattern for JSON Schema, where `$` alone would let a line feed follow."""
+    return rf"^{pattern.pattern}$(?!\n)"
+
+
+class _ColumnShape(msgspec.Struct, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(description="Column name.", min_length=1)]
+    type: Annotated[str, Meta(description="Spark type as DDL writes it, for example decimal(7,2).")] = ""
+    nullable: Annotated[bool, Meta(description="False where NULL cannot occur.")] = True
+
+
+class _TableShape(msgspec.Struct, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(description="Table name: the key in `tables`.", min_length=1)]
+    columns: Annotated[list[_ColumnShape], Meta(description="The columns in order.")] = []
+    key: Annotated[list[str], Meta(description="Columns that together are unique.")] = []
+
+
+class _ObligationShape(msgspec.Struct, forbid_unknown_fields=True):
+    id: Annotated[str, Meta(description="Unique in its task, for example O3.", min_length=1)]
+    kind: Annotated[Kind, Meta(description="What it is about.")]
+    source: Annotated[Source, Meta(description="Where it can be read.")]
+    text: Annotated[str, Meta(description="The requirement in one sentence.", min_length=1)]
+    columns: Annotated[
+        list[str], Meta(description="`table.column` for input columns, the bare name for output columns.")
+    ] = []
+    fragment: Annotated[Fragment | None, Meta(description="Where in a SQL statement it stands.")] = None
+
+
+class _TaskShape(msgspec.Struct, forbid_unknown_fields=True):
+    id: Annotated[
+        str, Meta(description="Names the task's folder under the references.", pattern=f"^{_ID.pattern}$")
+    ]
+    title: Annotated[str, Meta(description="One line.")] = ""
+    prompt: Annotated[str, Meta(description="The ticket, as the author of the program gets it; no SQL.")] = ""
+    engine: Annotated[str, Meta(description="The DataFrame library: pyspark.")] = "pyspark"
+    entry_point: Annotated[
+        str,
+        Meta(description="Function under test, or module:function.", pattern=_whole(_ENTRY_POINT)),
+    ] = "solve"
+    artifacts: Annotated[tuple[str, ...], Meta(description="The files a candidate consists of.")] = ARTIFACTS
+    tables: Annotated[
+        list[str | _TableShape], Meta(description="Input tables: names, or names with schemas.")
+    ] = []
+    obligations: Annotated[
+        list[_ObligationShape],
+        Meta(description="What a candidate can know: source prompt or schema."),
+    ] = []
+
+
+class _HiddenShape(msgspec.Struct, forbid_unknown_fields=True):
+    obligations: Annotated[
+        list[_ObligationShape], Meta(description="Requirements only the reference shows: source hidden.")
+    ]
+
+
+def load_task(path: Path) -> Task:
+    """Load one `task.yaml`; a folder stands for the file in it.
+
+    Only `id` is required.
+
+    Raises:
+        TaskFileError: the file cannot be used; the message names file, line and cure.
+    """
+    file = path / TASK_FILE if path.is_dir() else path
+    document = read_document(file)
+    shape = convert(document, _TaskShape)
+    _refuse_hidden(document, shape)
+    return Task(
+        id=shape.id,
+        title=shape.title,
+        prompt=shape.prompt,
+        engine=shape.engine,
+        entry_point=shape.entry_point,
+        artifacts=shape.artifacts,
+        tables=_tables(document, shape.tables),
+        obligations=_obligations(document, shape.obligations),
+        path=str(file),
+    )
+
+
+def load_obligations(path: Path) -> tuple[Obligation, ...]:
+    """Load the hidden obligations of one task from `obligations.yaml`, which lies beside its references.
+
+    Raises:
+        TaskFileError: the file cannot be used, or one of them is not hidden.
+    """
+    document = read_document(path)
+    shape = convert(document, _HiddenShape)
+    for index, item in enumerate(shape.obligations):
+        if item.source is not Source.HIDDEN:
+            raise complain(
+                document,
+                ("obligations", index, "source"),
+                expected=f"source hidden for {item.id}",
+                found=item.source.value,
+                hint="obligations that the ticket or the schemas show belong in task.yaml",
+            )
+    return _obligations(document, shape.obligations)
+
+
+def find_task_file(start: Path, stop: Path | None = None) -> Path | None:
+    """Find the nearest `task.yaml` in `start` or above it, not above `stop`; None where there is none."""
+    for folder in (start, *start.parents):
+        if (folder / TASK_FILE).is_file():
+            return folder / TASK_FILE
+        if folder == stop:
+            break
+    return None
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """Give the JSON Schemas of the files users write, by file name under `docs/schemas/`."""
+    return {
+        "task.schema.json": _publish(_TaskShape, "task.yaml", (Source.PROMPT, Source.SCHEMA)),
+        "obligations.schema.json": _publish(_HiddenShape, "obligations.yaml", (Source.HIDDEN,)),
+    }
+
+
+def _publish(shape: type[msgspec.Struct], title: str, sources: tuple[Source, ...]) -> dict[str, Any]:
+    (reference,), parts = msgspec.json.schema_components((shape,), ref_template="#/$defs/{name}")
+    parts["Source"] = {"title": "Source", "enum": sorted(sources)}
+    root = parts.pop(reference["$ref"].rpartition("/")[2])
+    public = {name.strip("_").removesuffix("Shape"): part for name, part in parts.items()}
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    schema: dict[str, Any] = _rename({"$schema": dialect, **root, "title": title, "$defs": public})
+    return schema
+
+
+def _rename(value: Any) -> Any:
+    """Give the private names of the shapes their public ones, wherever they are referred to."""
+    if isinstance(value, dict):
+        return {key: _rename(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rename(item) for item in value]
+    if isinstance(value, str) and re.fullmatch(r"(#/\$defs/)?_\w+Shape", value):
+        return value.replace("_", "").removesuffix("Shape")
+    return value
+
+
+def _refuse_hidden(document: Document, shape: _TaskShape) -> None:
+    for index, item in enumerate(shape.obligations):
+        if item.source is Source.HIDDEN:
+            raise complain(
+                document,
+                ("obligations", index, "source"),
+                expected=f"source prompt or schema for {item.id}",
+                found="hidden",
+                hint=f"whoever reads the ticket would see it: move it to refs/{shape.id}/{OBLIGATIONS_FILE}",
+            )
+
+
+def _tables(document: Document, shapes: Sequence[str | _TableShape]) -> tuple[Table, ...]:
+    _refuse_twice(document, ("tables",), [item if isinstance(item, str) else item.name for item in shapes])
+    return tuple(
+        Table(name=item)
+        if isinstance(item, str)
+        else Table(name=item.name, columns=_columns(document, index, item), key=tuple(item.key))
+        for index, item in enumerate(shapes)
+    )
+
+
+def _columns(document: Document, index: int, shape: _TableShape) -> tuple[Column, ...]:
+    steps = ("tables", index, "columns")
+    _refuse_twice(document, steps, [column.name for column in shape.columns])
+    names = {column.name.lower() for column in shape.columns}
+    unknown = [name for name in shape.key if names and name.lower() not in names]
+    if unknown:
+        raise complain(
+            document,
+            ("tables", index, "key"),
+            expected=f"key columns of {shape.name} to be among its columns",
+            found=f"`{unknown[0]}`",
+            hint="correct its spelling, or add the column",
+        )
+    return tuple(Column(name=item.name, type=item.type, nullable=item.nullable) for item in shape.columns)
+
+
+def _obligations(document: Document, shapes: Sequence[_ObligationShape]) -> tuple[Obligation, ...]:
+    _refuse_twice(document, ("obligations",), [item.id for item in shapes])
+    return tuple(
+        Obligation(
+            id=item.id,
+            kind=item.kind,
+            source=item.source,
+            text=item.text,
+            columns=tuple(item.columns),
+            fragment=item.fragment,
+        )
+        for item in shapes
+    )
+
+
+def _refuse_twice(document: Document, steps: tuple[str | int, ...], names: list[str]) -> None:
+    lowered = [name.lower() for name in names]
+    for index, name in enumerate(lowered):
+        if name in lowered[:index]:
+            raise complain(
+                document,
+                (*steps, index),
+                expected=f"each of the {steps[-1]} once",
+                found=f"`{names[index]}` a second time",
+                hint="rename one of the two, or remove it",
+            )
+
+
+__all__ = [
+    "OBLIGATIONS_FILE",
+    "TASK_FILE",
+    "TaskFileError",
+    "find_task_file",
+    "json_schemas",
+    "load_obligations",
+    "load_task",
+]
