@@ -79,3 +79,9 @@ class FrameError(LockinError):
     """A table cannot be compared or stored as it is."""
 
     slug = "frame"
+
+
+class BuildError(LockinError):
+    """`lockin tasks build` cannot make or place references; nothing half-made is left behind."""
+
+    slug = "tasks-build"
