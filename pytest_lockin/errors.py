@@ -85,3 +85,9 @@ class BuildError(LockinError):
     """`lockin tasks build` cannot make or place references; nothing half-made is left behind."""
 
     slug = "tasks-build"
+
+
+class StudyError(LockinError):
+    """A folder of runs, a label file or a report cannot be evaluated; nothing is guessed in its place."""
+
+    slug = "bad-study"
