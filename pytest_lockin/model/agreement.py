@@ -24,6 +24,7 @@ class Relaxation(StrEnum):
     COLUMN_ORDER = "column_order"
     NAMES = "names"
     TYPES = "types"
+    """Widths, precision and scale; decimals of two scales are compared at the coarser one."""
     FLOAT_CAST = "float_cast"
 
 
@@ -89,7 +90,7 @@ class RowsDiffer:
 
     `changed` rows are pairs that agree in most columns; `missing` and `extra` have no partner. `columns`
     maps each differing column's position to the number of changed pairs in which it differs. A few
-    examples are kept as text.
+    examples are kept as text. `tolerance` says which one was applied to floats, "" where none was.
     """
 
     missing: int
@@ -99,11 +100,15 @@ class RowsDiffer:
     cells: tuple[CellSample, ...] = ()
     missing_rows: tuple[str, ...] = ()
     extra_rows: tuple[str, ...] = ()
+    tolerance: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderDiffers:
-    """The rows are right, their order by the expected sort keys is not. Never decides a verdict."""
+    """The order by the expected sort keys is not kept; `at_row` (from 0) is the first row out of place.
+
+    Never decides a verdict.
+    """
 
     at_row: int
     keys: tuple[str, ...]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pytest_lockin.errors import SettingsError
+
 
 class CaseOfNames(StrEnum):
     """What a difference of upper and lower case in a column name is."""
@@ -20,6 +22,20 @@ class Tolerance:
 
     relative: float = 1e-9
     absolute: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what would make everything equal, or nothing."""
+        if not (0 <= self.relative < 1 and 0 <= self.absolute < float("inf")):
+            raise SettingsError(
+                expected="a relative tolerance in [0, 1) and an absolute one that is finite and not negative",
+                found=f"relative {self.relative!r}, absolute {self.absolute!r}",
+                hint="use for example Tolerance(relative=1e-9) or Tolerance(relative=0.0, absolute=0.01)",
+            )
+
+    def __str__(self) -> str:
+        parts = [f"{self.relative:g} relative"] if self.relative else []
+        parts += [f"{self.absolute:g} absolute"] if self.absolute else []
+        return " + ".join(parts) or "0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +63,10 @@ class Rules:
         strict_zero: -0.0 and 0.0 differ.
         bag_columns: array columns (lower-cased names) compared as multisets (collect_list, collect_set).
         field_order: False lets the fields of nested structs stand in any order.
-        order: the expected ORDER BY; given, `OrderDiffers` is reported by blocks of equal keys.
-        limit: the expected LIMIT; with `order`, a cut through a tie is judged by membership.
-        tie_pool: not here - the rows that tie at the cut are passed beside the tables.
+        char_padding: False drops the trailing blanks of columns that are CHAR(n) on either side.
+        order: the expected ORDER BY; given, `OrderDiffers` is reported by blocks of equal keys. Where a
+            LIMIT cuts a tie of these keys, `agree` judges the cut block by membership in the `pool` it is
+            given (with no keys the whole result is one block).
     """
 
     floats: Tolerance = Tolerance()
@@ -58,5 +75,5 @@ class Rules:
     strict_zero: bool = False
     bag_columns: tuple[str, ...] = ()
     field_order: bool = True
+    char_padding: bool = True
     order: tuple[SortKey, ...] = ()
-    limit: int | None = None

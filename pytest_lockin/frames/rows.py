@@ -1,0 +1,177 @@
+"""The multiset difference of two tables' rows.
+
+Three passes, each on what the one before left: rows equal at the same place cancel (cheap where both
+sides are in the same order), then equal rows anywhere (one hash grouping over both sides with signed
+counts), then rows whose floats agree within the tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pytest_lockin.frames import columns as cols
+from pytest_lockin.frames.columns import Column, digest, equal_rows, exact_keys, is_identical, take_rows
+from pytest_lockin.frames.matching import group_by_closeness, match_within_tolerance
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_lockin.frames.encoding import Ints
+
+    Keys = list[tuple[pa.ChunkedArray, pa.ChunkedArray]]
+
+_SAME_ORDER_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Residue:
+    """Rows only one side has, as row numbers; a row stands here once for each surplus copy.
+
+    Of equal rows any one number may stand for all. `complete` is False when floats were too entangled
+    for the search's bound, so that a larger matching may exist.
+    """
+
+    left: Ints
+    right: Ints
+    complete: bool = True
+
+    def __bool__(self) -> bool:
+        """Tell whether any row is left over."""
+        return bool(len(self.left) or len(self.right))
+
+
+def subtract_rows(columns: Sequence[Column], rows_left: int, rows_right: int) -> Residue:
+    """Give the rows that have no partner on the other side, by a largest one-to-one matching."""
+    if not columns:
+        extra = max(rows_right - rows_left, 0)
+        short = max(rows_left - rows_right, 0)
+        return Residue(left=np.arange(short), right=np.arange(extra))
+    if rows_left == rows_right and all(is_identical(c) for c in columns):
+        return Residue(left=np.arange(0), right=np.arange(0))
+    exact = _subtract_exact([exact_keys(c) for c in columns], rows_left, rows_right)
+    if not any(c.tolerance for c in columns) or not (len(exact.left) and len(exact.right)):
+        return exact
+    return _subtract_close(columns, exact)
+
+
+def _subtract_exact(keys: Keys, rows_left: int, rows_right: int) -> Residue:
+    kept = _differing_places(keys, rows_left, rows_right)
+    if kept is None:
+        return _subtract_grouped(keys, rows_left)
+    left, right = kept
+    if not len(left) and not len(right):
+        return Residue(left=left, right=right)
+    some = [(cols.take(one, left), cols.take(other, right)) for one, other in keys]
+    residue = _subtract_grouped(some, len(left))
+    return Residue(left=left[residue.left], right=right[residue.right])
+
+
+def _differing_places(keys: Keys, rows_left: int, rows_right: int) -> tuple[Ints, Ints] | None:
+    """Give the rows that differ from the row at the same place; None where the order is plainly another."""
+    length = min(rows_left, rows_right)
+    same = np.ones(length, bool)
+    for one, other in keys:
+        same &= equal_rows(one[:length], other[:length])
+        if np.count_nonzero(same) < _SAME_ORDER_SHARE * length:
+            return None
+    places = np.flatnonzero(~same)
+    return (
+        np.concatenate([places, np.arange(length, rows_left)]),
+        np.concatenate([places, np.arange(length, rows_right)]),
+    )
+
+
+def _subtract_grouped(keys: Keys, rows_left: int) -> Residue:
+    """Group the rows of both sides by all keys and sum +1 for left, -1 for right."""
+    names = [str(i) for i in range(len(keys))]
+    stacked = {
+        name: pa.chunked_array([*one.chunks, *other.chunks], one.type)
+        for name, (one, other) in zip(names, keys, strict=True)
+        if not pa.types.is_null(one.type)
+    }
+    total = len(keys[0][0]) + len(keys[0][1])
+    sign = np.ones(total, np.int8)
+    sign[rows_left:] = -1
+    table = pa.table({**stacked, "sign": pa.array(sign), "row": pa.array(np.arange(total))})
+    # Threads cost more than they give here: each would build the same large hash table.
+    grouped = table.group_by(list(stacked), use_threads=False).aggregate(
+        [("sign", "sum"), ("row", "min"), ("row", "max")]
+    )
+    grouped = grouped.select(["sign_sum", "row_min", "row_max"])
+    grouped = grouped.filter(pc.not_equal(grouped["sign_sum"], 0))
+    surplus = grouped["sign_sum"].to_numpy()
+    first, last = grouped["row_min"].to_numpy(), grouped["row_max"].to_numpy()
+    more, less = surplus > 0, surplus < 0
+    return Residue(
+        left=np.sort(np.repeat(first[more], surplus[more])),
+        right=np.sort(np.repeat(last[less] - rows_left, -surplus[less])),
+    )
+
+
+def _subtract_close(columns: Sequence[Column], exact: Residue) -> Residue:
+    """Match what is left within the tolerance; where that is not enough, match whole groups anew.
+
+    Taking equal rows out first is right only if the rest matches: of 1, 1 + t and 1 - t, 1 with a reach
+    of t the two ones must not be spent on each other.
+    """
+    cut = len(exact.left)
+    some = take_rows(columns, exact.left, exact.right)
+    matching = match_within_tolerance([digest(c) for c in some], cut)
+    rest = _unmatched(exact.left, exact.right, matching.partner, complete=matching.complete)
+    if not (len(rest.left) and len(rest.right)):
+        return rest
+    return _rematch(columns, rest)
+
+
+def _unmatched(left: Ints, right: Ints, partner: Ints, *, complete: bool) -> Residue:
+    used = np.zeros(len(right), bool)
+    used[partner[partner >= 0]] = True
+    return Residue(left=left[partner < 0], right=right[~used], complete=complete)
+
+
+def _rematch(columns: Sequence[Column], rest: Residue) -> Residue:
+    """Match again all rows of those groups in which rows of both sides are left over."""
+    left, right = _rows_like(columns, rest)
+    some = take_rows(columns, left, right)
+    digests = [digest(c) for c in some]
+    groups = group_by_closeness(digests, len(left) + len(right))
+    mine = groups[: len(left)][np.searchsorted(left, rest.left)] if len(left) else groups[:0]
+    yours = groups[len(left) :][np.searchsorted(right, rest.right)] if len(right) else groups[:0]
+    open_groups = np.intersect1d(mine, yours)
+    if not len(open_groups):
+        return rest
+    chosen_left = left[np.isin(groups[: len(left)], open_groups)]
+    chosen_right = right[np.isin(groups[len(left) :], open_groups)]
+    again = take_rows(columns, chosen_left, chosen_right)
+    matching = match_within_tolerance([digest(c) for c in again], len(chosen_left))
+    solved = _unmatched(chosen_left, chosen_right, matching.partner, complete=matching.complete)
+    return Residue(
+        left=np.sort(np.concatenate([rest.left[~np.isin(mine, open_groups)], solved.left])),
+        right=np.sort(np.concatenate([rest.right[~np.isin(yours, open_groups)], solved.right])),
+        complete=solved.complete,
+    )
+
+
+def _rows_like(columns: Sequence[Column], rest: Residue) -> tuple[Ints, Ints]:
+    """Give, sorted, the leftover rows and all rows that equal some of them in every flat exact column."""
+    left = np.arange(len(columns[0].left))
+    right = np.arange(len(columns[0].right))
+    for column in columns:
+        if column.tolerance is not None or cols.is_nested(column.common) or pa.types.is_null(column.common):
+            continue
+        one, other = exact_keys(column)
+        values = pa.concat_arrays(
+            [cols.take(one, rest.left).combine_chunks(), cols.take(other, rest.right).combine_chunks()]
+        ).unique()
+        left = left[_are_in(cols.take(one, left), values)]
+        right = right[_are_in(cols.take(other, right), values)]
+    return np.union1d(left, rest.left), np.union1d(right, rest.right)
+
+
+def _are_in(array: pa.ChunkedArray, values: pa.Array) -> Ints:
+    return np.asarray(pc.is_in(array, value_set=values).to_numpy())
