@@ -1,0 +1,227 @@
+"""What all Spark-shaped engines share: Arrow in and out, views, SQL."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from pytest_lockin.engines.base import EngineOptions, Needs
+from pytest_lockin.engines.exchange import (
+    JSON_OPTIONS,
+    Passage,
+    carried_schema,
+    is_plain,
+    plan_passage,
+)
+from pytest_lockin.engines.patches import Patches
+from pytest_lockin.errors import EngineError
+from pytest_lockin.frames.frame import Frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+class SparkShapedEngine(ABC):
+    """An engine behind the PySpark DataFrame API; subclasses say how it starts, hides and resets."""
+
+    name = ""
+
+    def __init__(self) -> None:
+        self._options = EngineOptions()
+        self._patches = Patches()
+        self._session: Any = None
+        self._shown = False
+        self._needs: dict[str, Needs] = {}
+
+    # What a subclass brings.
+
+    @abstractmethod
+    def _show(self) -> None:
+        """Let user code see the session."""
+
+    @abstractmethod
+    def _hide(self) -> None:
+        """Make user code unable to see the session."""
+
+    @abstractmethod
+    def _functions(self) -> Any:
+        """Return the module of functions (col, to_json, ...) for this engine's columns."""
+
+    @abstractmethod
+    def _fetch(self, dataframe: Any) -> pa.Table:
+        """Run a DataFrame whose types Arrow carries; the table has the schema's Arrow types."""
+
+    @abstractmethod
+    def is_frame(self, value: object) -> bool:
+        """Tell whether the value is a DataFrame of this engine."""
+
+    # The interface.
+
+    def session(self) -> Any:
+        """Return the warm session and let user code see it from now on."""
+        if self._session is None:
+            raise EngineError(
+                expected=f"a started {self.name} engine",
+                found="one that is not running",
+                hint="call start() first",
+            )
+        if not self._shown:
+            self._show()
+            self._shown = True
+        return self._session
+
+    def hide(self) -> None:
+        """Hide the session until user code asks for it again."""
+        if self._shown:
+            self._hide()
+            self._shown = False
+
+    def needs(self) -> tuple[Needs, ...]:
+        """What user code asked for since the last reset that this engine lacks, in that order."""
+        return tuple(self._needs.values())
+
+    def to_frame(self, dataframe: Any) -> Frame:
+        """Materialise a DataFrame. Errors of the program (lazy analysis too) leave as pyspark's own."""
+        with self._borrowed():
+            schema_json = dataframe.schema.json()
+            passages = plan_passage(schema_json)
+            if not passages:
+                return Frame(table=pa.table({}), rows=int(dataframe.count()), schema_json=schema_json)
+            if is_plain(passages):
+                table = self._fetch(dataframe)
+            else:
+                table = self._fetch(self._render(dataframe, passages))
+            table = table.rename_columns([passage.name for passage in passages])
+            return Frame(table=table, rows=table.num_rows, schema_json=schema_json)
+
+    def from_frame(self, frame: Frame) -> Any:
+        """Build a DataFrame with exactly that schema and those rows.
+
+        A field whose data break its nullability becomes nullable; nothing else of the schema changes.
+        """
+        with self._borrowed():
+            if not frame.schema_json:
+                return self._session.createDataFrame(frame.table)
+            passages = plan_passage(frame.schema_json)
+            if not passages:
+                return self._session.range(frame.rows).select()
+            return self._restore(self._create(frame.table, passages), passages)
+
+    def read_parquet(self, path: Path) -> Any:
+        """Read one Parquet file or folder."""
+        with self._borrowed():
+            return self._session.read.parquet(str(path))
+
+    def register(self, tables: Mapping[str, Any]) -> None:
+        """Register DataFrames as temporary views under their names."""
+        with self._borrowed():
+            for name, dataframe in tables.items():
+                dataframe.createOrReplaceTempView(name)
+
+    def sql(self, text: str) -> Any:
+        """Run Spark SQL text in the warm session."""
+        with self._borrowed():
+            return self._session.sql(text)
+
+    # Helpers.
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[None]:
+        """Show the session for our own use, and leave it as it was."""
+        was_shown = self._shown
+        self.session()
+        try:
+            yield
+        finally:
+            if not was_shown:
+                self.hide()
+
+    def _record(self, what: str) -> None:
+        self._needs.setdefault(what, Needs(what=what))
+
+    def _record_needs(self, needs: tuple[Needs, ...]) -> None:
+        for need in needs:
+            self._needs.setdefault(need.what, need)
+
+    def _render(self, dataframe: Any, passages: tuple[Passage, ...]) -> Any:
+        numbered = dataframe.toDF(*(f"c{number}" for number in range(len(passages))))
+        return numbered.select(
+            *(self._render_column(f"c{number}", passage) for number, passage in enumerate(passages))
+        )
+
+    def _render_column(self, name: str, passage: Passage) -> Any:
+        functions = self._functions()
+        column = functions.col(name)
+        if passage.how == "renamed":
+            column = column.cast(_data_type(passage.carried))
+        elif passage.how == "text":
+            column = column.cast("string")
+        elif passage.how == "variant":
+            column = functions.to_json(column)
+        elif passage.how == "json":
+            column = functions.to_json(column, JSON_OPTIONS)
+        return column.alias(name)
+
+    def _create(self, table: pa.Table, passages: tuple[Passage, ...]) -> Any:
+        schema = carried_schema(passages)
+        table = table.rename_columns([field["name"] for field in schema["fields"]])
+        for number, field in enumerate(schema["fields"]):
+            field["type"], field["nullable"] = _relax(field["type"], field["nullable"], table.column(number))
+        return self._session.createDataFrame(table, schema=_data_type(schema))
+
+    def _restore(self, dataframe: Any, passages: tuple[Passage, ...]) -> Any:
+        if is_plain(passages):
+            return dataframe
+        if any(passage.how != "plain" for passage in passages):
+            dataframe = dataframe.select(
+                *(self._restore_column(f"c{number}", passage) for number, passage in enumerate(passages))
+            )
+        return dataframe.toDF(*(passage.name for passage in passages))
+
+    def _restore_column(self, name: str, passage: Passage) -> Any:
+        functions = self._functions()
+        column = functions.col(name)
+        if passage.how == "variant":
+            column = functions.parse_json(column)
+        elif passage.how == "json":
+            column = functions.from_json(column, _data_type(passage.type), JSON_OPTIONS)
+        elif passage.how in {"text", "renamed"}:
+            column = column.cast(_data_type(passage.type))
+        return column.alias(name)
+
+
+def _data_type(kind: Any) -> Any:
+    """Build the pyspark type for a type's JSON value."""
+    from pyspark.sql.types import _parse_datatype_json_string
+
+    return _parse_datatype_json_string(json.dumps(kind))
+
+
+def _relax(kind: Any, nullable: bool, data: pa.ChunkedArray | pa.Array) -> tuple[Any, bool]:  # noqa: FBT001
+    """Make nullable whatever holds a NULL against its own schema, and nothing else."""
+    nullable = nullable or data.null_count > 0
+    if isinstance(kind, str) or len(data) == 0:
+        return kind, nullable
+    array = data.combine_chunks() if isinstance(data, pa.ChunkedArray) else data
+    array = array.drop_null()
+    relaxed = dict(kind)
+    if kind["type"] == "struct":
+        relaxed["fields"] = []
+        for field, child in zip(kind["fields"], array.flatten(), strict=True):
+            inner, may_be_null = _relax(field["type"], field["nullable"], child)
+            relaxed["fields"].append({**field, "type": inner, "nullable": may_be_null})
+    elif kind["type"] == "array":
+        relaxed["elementType"], relaxed["containsNull"] = _relax(
+            kind["elementType"], kind["containsNull"], array.flatten()
+        )
+    elif kind["type"] == "map":
+        relaxed["keyType"], _ = _relax(kind["keyType"], False, array.keys)  # noqa: FBT003
+        relaxed["valueType"], relaxed["valueContainsNull"] = _relax(
+            kind["valueType"], kind["valueContainsNull"], array.items
+        )
+    return relaxed, nullable
