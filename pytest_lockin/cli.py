@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_lockin.errors import LockinError
+from pytest_lockin.errors import LockinError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from pytest_lockin.model.task import Task
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2
+
+Commands = Any  # argparse's own type for this is private
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,49 +29,199 @@ def main(argv: Sequence[str] | None = None) -> int:
     0: done; 1: done, and what was checked is not in order; 2: could not be done (a wrong argument, a file
     that cannot be used), with the reason on stderr.
     """
-    parser = _parser()
-    arguments = parser.parse_args(argv)
+    arguments = _parser().parse_args(argv)
     try:
         return int(arguments.run(arguments))
     except LockinError as error:
         print(f"lockin: {error}", file=sys.stderr)
         return EXIT_ERROR
     except KeyboardInterrupt:
-        print("lockin: interrupted", file=sys.stderr)
+        print("lockin: interrupted; nothing half-made is left behind", file=sys.stderr)
         return EXIT_ERROR
+    except BrokenPipeError:
+        # `lockin ... | head`: the reader has had enough. Nothing may be written to stdout any more.
+        sys.stderr.close()
+        return EXIT_OK
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="lockin", description=sys.modules["pytest_lockin"].__doc__)
+    parser = argparse.ArgumentParser(
+        prog="lockin",
+        description="Tasks, references and checks around `pytest --lockin`.",
+        epilog="exit status: 0 done, 1 findings, 2 could not be done",
+    )
+    parser.add_argument("--version", action="version", version=f"pytest-lockin {version('pytest-lockin')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_tasks(commands)
+    _add(commands, "doctor", _doctor, "check this machine: Java, engines, versions")
+    tasks = commands.add_parser("tasks", help="the thirty TPC-DS tasks and their references")
+    _add_tasks(tasks.add_subparsers(required=True, metavar="ACTION"))
     return parser
 
 
-def _add_tasks(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    tasks = commands.add_parser("tasks", help="the thirty TPC-DS tasks and their references")
-    actions = tasks.add_subparsers(required=True, metavar="ACTION")
-    build = actions.add_parser("build", help="make data and references from installed packages")
+def _add(
+    commands: Commands, name: str, run: Callable[[argparse.Namespace], int], text: str
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_tasks(actions: Commands) -> None:
+    build = _add(actions, "build", _build, "make data and references from installed packages")
     build.add_argument("task", nargs="*", help="statement ids (q03, q14a); default: the thirty tasks")
     build.add_argument("--scale", type=float, default=0.01, help="TPC-DS scale factor (default: 0.01)")
     build.add_argument("--out", type=Path, default=Path("refs"), help="folder to fill (default: refs)")
-    build.add_argument("--force", action="store_true", help="overwrite references edited by hand")
-    build.set_defaults(run=_build)
+    build.add_argument("--force", action="store_true", help="overwrite built references edited by hand")
+    build.add_argument("--unlocked", action="store_true", help="build even if something is not as locked")
+    listing = _add(actions, "list", _list, "list the tasks")
+    listing.add_argument("--all", action="store_true", help="all 103 statements, and why each is kept or not")
+    show = _add(actions, "show", _show, "show one task: its ticket, tables and obligations")
+    show.add_argument("task", help="a task's id, or the path of a task.yaml or its folder")
+    show.add_argument("--hidden", action="store_true", help="also the obligations only the reference shows")
+    check = _add(actions, "check", _check, "check tasks, and that they are as locked")
+    check.add_argument("path", nargs="*", type=Path, help="task.yaml files or folders; default: the thirty")
+    lock = _add(actions, "lock", _lock, "accept tasks and references as they are: write tasks/lock.json")
+    lock.add_argument("--data", type=Path, nargs="*", default=[], help="built folders whose data to lock too")
+    schema = _add(actions, "schema", _schema, "print a JSON Schema, for an editor that checks YAML")
+    schema.add_argument("name", nargs="?", default="task", choices=["task", "obligations"])
+
+
+def _doctor(_: argparse.Namespace) -> int:
+    from pytest_lockin.engines.preflight import check_environment
+
+    findings = check_environment()
+    for finding in findings:
+        print(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.text}")
+        if not finding.ok and finding.hint:
+            print(f"      hint: {finding.hint}")
+    return EXIT_OK if all(finding.ok for finding in findings) else EXIT_FINDINGS
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from pytest_lockin.taskbank.build import build
+    from pytest_lockin.taskbank.bank import list_task_ids
+    from pytest_lockin.taskbank.build import BuildOptions, build
 
+    options = BuildOptions(scale=arguments.scale, force=arguments.force, locked=not arguments.unlocked)
     built = build(
-        arguments.out,
-        arguments.task,
-        scale=arguments.scale,
-        force=arguments.force,
-        say=lambda line: print(line, flush=True),
+        arguments.out, arguments.task or list_task_ids(), options, lambda line: print(line, flush=True)
     )
-    what = f"{len(built.build.tasks)} tasks at scale {built.build.scale:g}"
-    done = f"{len(built.changed)} files written" if built.changed else "already up to date"
+    what = f"{_count(len(built.build.tasks), 'task')} at scale {built.build.scale:g}"
+    done = f"{_count(len(built.changed), 'file')} written" if built.changed else "already up to date"
     print(f"{arguments.out}: {what}, {done}")
+    return EXIT_OK
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.taskbank.bank import load_bank, load_hidden
+    from pytest_lockin.taskbank.eligibility import load_eligibility
+
+    if arguments.all:
+        for entry in load_eligibility():
+            print(f"{entry.id:5} {entry.choice.value:20} {entry.reason}")
+        return EXIT_OK
+    for task in load_bank():
+        hidden = len(load_hidden(task.id))
+        print(f"{task.id:5} {len(task.obligations):2} + {hidden} hidden  {task.title}")
+    return EXIT_OK
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.taskbank.bank import load_hidden
+
+    task = _find_task(arguments.task)
+    print(f"{task.id}: {task.title}\n\n{task.prompt}")
+    print(f"entry point: {task.entry_point}")
+    for table in task.tables:
+        print(f"table {table.name}: {len(table.columns) or 'unknown'} columns")
+    for obligation in (*task.obligations, *(load_hidden(task.id) if arguments.hidden else ())):
+        print(f"{obligation.id:4} {obligation.kind.value:8} {obligation.source.value:7} {obligation.text}")
+    return EXIT_OK
+
+
+def _find_task(name: str) -> Task:
+    """Load a task by its id among the project's own, else by its path."""
+    from pytest_lockin.taskbank.bank import find_task, list_task_ids
+    from pytest_lockin.taskbank.loader import load_task
+    from pytest_lockin.taskbank.statements import suggest_id
+
+    own = find_task(name)
+    if own is not None:
+        return own
+    if Path(name).exists():
+        return load_task(Path(name))
+    meant = suggest_id(name)
+    raise SettingsError(
+        expected="the id of a task, or the path of a task.yaml",
+        found=f"`{name}`",
+        hint=f"did you mean {meant}?" if meant in list_task_ids() else "`lockin tasks list` prints the ids",
+    )
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.taskbank.check import check_task
+
+    if not arguments.path:
+        return _check_own()
+    tasks = [task for path in arguments.path for task in _load(path)]
+    problems = [problem for task in tasks for problem in check_task(task)]
+    return _print_problems(problems, f"{_count(len(tasks), 'task')} in order")
+
+
+def _check_own() -> int:
+    from pytest_lockin.taskbank.bank import load_bank, load_hidden
+    from pytest_lockin.taskbank.check import check_bank
+    from pytest_lockin.taskbank.lock import check_lock
+
+    tasks = load_bank()
+    hidden = sum(len(load_hidden(task.id)) for task in tasks)
+    count = hidden + sum(len(task.obligations) for task in tasks)
+    done = f"{len(tasks)} tasks in order and as locked: {count} obligations, {hidden} of them hidden"
+    return _print_problems([*check_bank(tasks), *check_lock()], done)
+
+
+def _load(path: Path) -> tuple[Task, ...]:
+    """Load one task, or all tasks of a folder of tasks."""
+    from pytest_lockin.taskbank.bank import load_bank
+    from pytest_lockin.taskbank.loader import TASK_FILE, load_task
+
+    if path.is_dir() and not (path / TASK_FILE).is_file():
+        return load_bank(path)
+    return (load_task(path),)
+
+
+def _print_problems(problems: Sequence[object], done: str) -> int:
+    for problem in problems:
+        print(problem)
+    print(_count(len(problems), "problem") if problems else done)
+    return EXIT_FINDINGS if problems else EXIT_OK
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _lock(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.taskbank.build import read_build
+    from pytest_lockin.taskbank.lock import write_lock
+
+    data = {}
+    for folder in arguments.data:
+        built = read_build(folder)
+        if built is None:
+            raise SettingsError(
+                expected=f"a folder built by `lockin tasks build` at {folder}",
+                found="no build.json there",
+                hint="build it first, or correct --data",
+            )
+        data[f"{built.scale:g}"] = dict(built.fingerprints)
+    print(f"wrote {write_lock(fingerprints=data)}")
+    return EXIT_OK
+
+
+def _schema(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.taskbank.loader import json_schemas
+
+    print(json.dumps(json_schemas()[f"{arguments.name}.schema.json"], indent=2))
     return EXIT_OK
 
 

@@ -91,3 +91,9 @@ class StudyError(LockinError):
     """A folder of runs, a label file or a report cannot be evaluated; nothing is guessed in its place."""
 
     slug = "bad-study"
+
+
+class LockError(LockinError):
+    """Tasks, obligations, references or data are not those that `tasks/lock.json` records."""
+
+    slug = "task-lock"

@@ -60,7 +60,8 @@ class Obligation:
 
     Attributes:
         id: unique in its task (`O3`).
-        columns: what it concerns: `table.column` for input columns, the bare name for output columns.
+        columns: what it concerns: `table.column` for input columns; for output columns the bare name, or
+            `#3` for the third one where its name is not the ticket's to give.
         fragment: where in a SQL statement it stands; None where the author did not say.
     """
 

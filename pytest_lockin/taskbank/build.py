@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_lockin.errors import BuildError
 from pytest_lockin.taskbank.data import tool_versions, write_tables
 from pytest_lockin.taskbank.layout import TABLES, lay_task
+from pytest_lockin.taskbank.lock import require_data, require_lock
 from pytest_lockin.taskbank.statements import read_statement
 from pytest_lockin.taskbank.tables import SCHEMA_FILE, read_tables
 
@@ -42,7 +43,9 @@ class Build:
     Attributes:
         recipe: names the data beyond the scale: versions of its tools and the schemas' hash.
         statements: hash of each task's statement.
+        fingerprints: of each table's data, as the lock knows them.
         files: hash of every file the build wrote, by path below the folder.
+        locked: whether tasks and data were those of `tasks/lock.json`.
         finished: False while files are being moved in; a build interrupted there is redone by the next.
     """
 
@@ -50,8 +53,10 @@ class Build:
     recipe: tuple[tuple[str, str], ...]
     tasks: tuple[str, ...]
     rows: Mapping[str, int] = field(default_factory=dict)
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
     statements: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    locked: bool = True
     finished: bool = True
 
 
@@ -64,6 +69,21 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BuildOptions:
+    """How to build.
+
+    Attributes:
+        scale: TPC-DS scale factor.
+        force: overwrite built files that somebody edited.
+        locked: ask that tasks, references and data are those of `tasks/lock.json`.
+    """
+
+    scale: float = 0.01
+    force: bool = False
+    locked: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
     """One call's wishes, beside what the folder holds already; `tasks` maps each to its files."""
 
@@ -72,33 +92,42 @@ class _Order:
     scale: float
     recipe: tuple[tuple[str, str], ...]
     tasks: Mapping[str, Mapping[str, bytes]]
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Data:
+    """The tables' part of a build record."""
+
+    rows: Mapping[str, int]
+    fingerprints: Mapping[str, str]
+    files: Mapping[str, str]
 
 
 def build(
-    out: Path,
-    tasks: Sequence[str],
-    *,
-    scale: float,
-    force: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    out: Path, tasks: Sequence[str], options: BuildOptions, say: Callable[[str], None] = lambda _: None
 ) -> Built:
-    """Bring `out` to hold data at `scale` and the references of `tasks`, beside those already built there.
+    """Bring `out` to hold data at a scale and the references of `tasks`, beside those already built there.
 
-    A second call with the same arguments changes nothing; another scale replaces the data.
+    A second call with the same arguments changes nothing; another scale replaces the data. `say` is given
+    lines of progress.
 
     Raises:
+        LockError: something is not as locked, and `options.locked` asks for that.
         BuildError: an argument is wrong, the folder or a file in it is not ours, or a tool is missing. `out`
             is then as it was.
     """
-    _check_scale(scale)
+    _check_scale(options.scale)
+    if options.locked:
+        require_lock()
     laid = {task: lay_task(task) for task in dict.fromkeys(tasks)}
     with _own(out):
         _clear_abandoned_work(out)
-        order = _order(out, laid, scale)
+        order = _order(out, laid, options)
         with _workplace(out) as work:
             new = _make(work, order, say)
             changed = _changes(order, new)
-            if not force:
+            if not options.force:
                 _refuse_foreign_files(order, changed)
             _move_in(work, out, new, changed)
     return Built(build=new, changed=changed)
@@ -130,7 +159,7 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _order(out: Path, laid: dict[str, dict[str, bytes]], scale: float) -> _Order:
+def _order(out: Path, laid: dict[str, dict[str, bytes]], options: BuildOptions) -> _Order:
     """Add to what is asked for what was built before and is still there."""
     old = read_build(out)
     _refuse_foreign_folder(out, old)
@@ -138,9 +167,10 @@ def _order(out: Path, laid: dict[str, dict[str, bytes]], scale: float) -> _Order
     return _Order(
         out=out,
         old=old,
-        scale=scale,
+        scale=options.scale,
         recipe=(*sorted(tool_versions().items()), ("schemas", hash_file(SCHEMA_FILE))),
         tasks={**laid, **{task: lay_task(task) for task in kept}},
+        locked=options.locked,
     )
 
 
@@ -153,7 +183,10 @@ def _check_scale(scale: float) -> None:
 
 def _make(work: Path, order: _Order, say: Callable[[str], None]) -> Build:
     """Make everything that the folder lacks in `work`, and give the record of the whole."""
-    rows, files = _keep_data(order) or _make_data(work, order.scale, say)
+    data = _keep_data(order) or _make_data(work, order.scale, say)
+    if order.locked:
+        require_data(order.scale, data.fingerprints)
+    files = dict(data.files)
     for task, laid in sorted(order.tasks.items()):
         for name, content in laid.items():
             target = work / task / name
@@ -164,23 +197,29 @@ def _make(work: Path, order: _Order, say: Callable[[str], None]) -> Build:
         scale=order.scale,
         recipe=order.recipe,
         tasks=tuple(sorted(order.tasks)),
-        rows=rows,
+        rows=data.rows,
+        fingerprints=data.fingerprints,
         statements={task: read_statement(task).sha256 for task in sorted(order.tasks)},
         files=files,
+        locked=order.locked,
     )
 
 
-def _make_data(work: Path, scale: float, say: Callable[[str], None]) -> tuple[dict[str, int], dict[str, str]]:
-    rows = write_tables(work / TABLES, scale, say)
-    return rows, {_table_file(name): hash_file(work / _table_file(name)) for name in rows}
+def _make_data(work: Path, scale: float, say: Callable[[str], None]) -> _Data:
+    facts = write_tables(work / TABLES, scale, say)
+    return _Data(
+        rows={name: fact.rows for name, fact in facts.items()},
+        fingerprints={name: fact.fingerprint for name, fact in facts.items()},
+        files={_table_file(name): hash_file(work / _table_file(name)) for name in facts},
+    )
 
 
 def _table_file(name: str) -> str:
     return f"{TABLES}/{name}.parquet"
 
 
-def _keep_data(order: _Order) -> tuple[dict[str, int], dict[str, str]] | None:
-    """Give rows and hashes of the tables in place, if they are what would be made; None if not."""
+def _keep_data(order: _Order) -> _Data | None:
+    """Give the record of the tables in place, if they are what would be made; None if not."""
     old = order.old
     if old is None or not old.finished or (old.scale, old.recipe) != (order.scale, order.recipe):
         return None
@@ -188,7 +227,7 @@ def _keep_data(order: _Order) -> tuple[dict[str, int], dict[str, str]] | None:
     hashes = {name: old.files.get(name, "") for name in names}
     if any(_hash_or_empty(order.out / name) != known for name, known in hashes.items()):
         return None
-    return dict(old.rows), hashes
+    return _Data(rows=old.rows, fingerprints=old.fingerprints, files=hashes)
 
 
 def _hash_or_empty(path: Path) -> str:
@@ -260,10 +299,12 @@ def _to_json(record: Build, *, finished: bool) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "finished": finished,
+        "locked": record.locked,
         "scale": record.scale,
         "recipe": dict(record.recipe),
         "tasks": list(record.tasks),
         "rows": dict(record.rows),
+        "fingerprints": dict(record.fingerprints),
         "statements": dict(record.statements),
         "files": dict(sorted(record.files.items())),
     }
@@ -277,8 +318,10 @@ def _from_json(data: dict[str, Any]) -> Build:
         recipe=tuple(data["recipe"].items()),
         tasks=tuple(data["tasks"]),
         rows=data["rows"],
+        fingerprints=data["fingerprints"],
         statements=data["statements"],
         files=data["files"],
+        locked=bool(data["locked"]),
         finished=bool(data["finished"]),
     )
 

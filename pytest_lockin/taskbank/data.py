@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from pytest_lockin.taskbank.tables import read_tables
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_lockin.model.task import Table
+    from pytest_lockin.model.task import Column, Table
 
 EXTRA = "pip install 'pytest-lockin[tpcds]'"
 TOOLS = ("duckdb", "duckdb-extension-tpcds")
@@ -22,8 +24,20 @@ TOOLS = ("duckdb", "duckdb-extension-tpcds")
 _DUCKDB_TYPES = {"bigint": "BIGINT", "int": "INTEGER", "string": "VARCHAR", "date": "DATE"}
 
 
-def write_tables(folder: Path, scale: float, say: Callable[[str], None]) -> dict[str, int]:
-    """Write the 24 tables as `<folder>/<table>.parquet`; give the row count of each.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFacts:
+    """What is known of one table's data: its row count, and a fingerprint that any order of rows gives.
+
+    The fingerprint covers per column the number of values and their sum (of strings: lengths, first and last
+    characters); it tells data made another way, not every change of a cell.
+    """
+
+    rows: int
+    fingerprint: str
+
+
+def write_tables(folder: Path, scale: float, say: Callable[[str], None]) -> dict[str, TableFacts]:
+    """Write the 24 tables as `<folder>/<table>.parquet`; give the facts of each.
 
     The same scale gives the same rows. Needs no network. DuckDB works in a file beside the tables, so that
     memory stays small at any scale; the file is gone afterwards.
@@ -43,13 +57,30 @@ def tool_versions() -> dict[str, str]:
     return {name: _version(name) for name in TOOLS}
 
 
-def _write_table(connection: Any, folder: Path, table: Table, say: Callable[[str], None]) -> int:
+def _write_table(connection: Any, folder: Path, table: Table, say: Callable[[str], None]) -> TableFacts:
     columns = ", ".join(f'CAST("{c.name}" AS {_duckdb_type(c.type)}) AS "{c.name}"' for c in table.columns)
     target = str(folder / f"{table.name}.parquet").replace("'", "''")
     connection.execute(f"COPY (SELECT {columns} FROM {table.name}) TO '{target}' (FORMAT parquet)")  # noqa: S608
-    (rows,) = connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()  # noqa: S608
-    say(f"  {table.name}: {rows:,} rows")
-    return int(rows)
+    facts = _read_facts(connection, table)
+    say(f"  {table.name}: {facts.rows:,} rows")
+    return facts
+
+
+def _read_facts(connection: Any, table: Table) -> TableFacts:
+    measures = ", ".join(f"count({c.name}), {_measure(c)}" for c in table.columns)
+    row = connection.execute(f"SELECT count(*), {measures} FROM {table.name}").fetchone()  # noqa: S608
+    text = " ".join(str(value) for value in row)
+    return TableFacts(rows=int(row[0]), fingerprint=hashlib.sha256(text.encode()).hexdigest())
+
+
+def _measure(column: Column) -> str:
+    """Sum a column up, exactly: a sum of floats would depend on the order of rows."""
+    name = column.name
+    if column.type == "string":
+        return f"sum(length({name})), sum(ascii({name})), sum(ascii(right({name}, 1)))"
+    if column.type == "date":
+        return f"sum(date_diff('day', DATE '1900-01-01', {name}))"
+    return f"sum({name})"
 
 
 def _duckdb_type(spark: str) -> str:

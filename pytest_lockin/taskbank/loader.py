@@ -31,6 +31,9 @@ def _whole(pattern: re.Pattern[str]) -> str:
     return rf"^{pattern.pattern}$(?!\n)"
 
 
+_ColumnName = Annotated[str, Meta(pattern=r"^(?:#[1-9]\d*|[^#\s].*)$")]
+
+
 class _ColumnShape(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[str, Meta(description="Column name.", min_length=1)]
     type: Annotated[str, Meta(description="Spark type as DDL writes it, for example decimal(7,2).")] = ""
@@ -49,7 +52,11 @@ class _ObligationShape(msgspec.Struct, forbid_unknown_fields=True):
     source: Annotated[Source, Meta(description="Where it can be read.")]
     text: Annotated[str, Meta(description="The requirement in one sentence.", min_length=1)]
     columns: Annotated[
-        list[str], Meta(description="`table.column` for input columns, the bare name for output columns.")
+        list[_ColumnName],
+        Meta(
+            description="`table.column` for input columns; for output columns the bare name, or '#3' for the "
+            "third one where its name is not the ticket's to give."
+        ),
     ] = []
     fragment: Annotated[Fragment | None, Meta(description="Where in a SQL statement it stands.")] = None
 

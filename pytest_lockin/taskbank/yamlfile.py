@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Step = str | int
 
+# libyaml where PyYAML was built with it: ten times faster on thirty tasks.
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 # A larger file is a mistake (or an attack on the reader), not a task.
 MAX_BYTES = 2_000_000
 
@@ -70,9 +73,14 @@ def read_document(path: Path) -> Document:
     """
     text = _read_text(path)
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        _refuse_repeated_keys(path, root)
-        return Document(path=path, data=yaml.safe_load(text), root=root)
+        loader = _LOADER(text)
+        try:
+            root = loader.get_single_node()
+            _refuse_repeated_keys(path, root)
+            data = None if root is None else loader.construct_document(root)
+        finally:
+            loader.dispose()
+        return Document(path=path, data=data, root=root)
     except yaml.YAMLError as error:
         raise _not_yaml(path, error) from None
     except ValueError as error:
@@ -139,11 +147,11 @@ def _read_text(path: Path) -> str:
 def _not_yaml(path: Path, error: yaml.YAMLError) -> TaskFileError:
     mark = getattr(error, "problem_mark", None)
     where = f"{path}, line {mark.line + 1}" if mark is not None else str(path)
-    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    problem = str(getattr(error, "problem", None) or error).splitlines()[0].removeprefix("found ")
     hint = "put the value in quotes, or start a text of several lines with `|`"
-    if "\\t" in problem:
+    if "tab" in problem or "\\t" in problem:
         hint = "indent with spaces, not tabs"
-    return TaskFileError(expected=f"YAML ({where})", found=str(problem), hint=hint)
+    return TaskFileError(expected=f"YAML ({where})", found=problem, hint=hint)
 
 
 def _refuse_repeated_keys(path: Path, root: yaml.Node | None) -> None:
