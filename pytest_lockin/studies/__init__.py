@@ -1,0 +1,1 @@
+"""The published experiments, built on the stages: their scores, their tables, their controls."""
