@@ -1,1 +1,107 @@
-"""The pytest11 entry: options, ini keys, hooks. Imports nothing heavy until lockin is asked for."""
+"""The pytest11 entry: options, ini keys, hooks. Imports nothing heavy until lockin is asked for.
+
+Every pytest run on a user's machine imports this module; it imports pytest only. `--lockin` or
+`--lockin-reference` (or their ini keys) bring in `pytest_lockin.session`, which does the work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_lockin.session import LockinSession
+
+_SESSION = pytest.StashKey["LockinSession"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options and the ini keys of the same names."""
+    group = parser.getgroup("lockin", "lockin: is AI-written DataFrame code right?")
+    group.addoption("--lockin", action="store_true", default=False, help="examine the generated suites")
+    group.addoption(
+        "--lockin-reference",
+        metavar="DIR",
+        help="folder of hidden references, one folder per task; implies --lockin",
+    )
+    group.addoption(
+        "--lockin-engine",
+        metavar="NAME",
+        help="auto (Sail looks, Spark judges when Java is there), sail, spark, or sc://host:port",
+    )
+    group.addoption("--lockin-json", metavar="FILE", help="write the report as JSON")
+    group.addoption(
+        "--lockin-fail-on",
+        metavar="WHAT",
+        action="append",
+        help="kinds that fail the gate: false_pass (default), true_fail, false_alarm, partial, flaky, "
+        "unfaithful, unconfirmed, or none; several with commas",
+    )
+    group.addoption(
+        "--lockin-allow",
+        metavar="WHAT[:reason]",
+        action="append",
+        help="let the gate pass although WHAT was found, for example unverified:no-data-yet",
+    )
+    group.addoption(
+        "--lockin-workers", metavar="N", help="suites examined at the same time (default: the cores)"
+    )
+    group.addoption(
+        "--lockin-timeout",
+        metavar="SECONDS",
+        help="least time one step of a run of ours may take before its worker is killed (default: 120)",
+    )
+    parser.addini("lockin", "examine the generated suites", type="bool", default=False)
+    for name, text in (
+        ("lockin_reference", "as --lockin-reference, from the root folder"),
+        ("lockin_engine", "as --lockin-engine"),
+        ("lockin_json", "as --lockin-json, from the root folder"),
+        ("lockin_workers", "as --lockin-workers"),
+        ("lockin_timeout", "as --lockin-timeout"),
+    ):
+        parser.addini(name, text, default="")
+    for name, text in (
+        ("lockin_fail_on", "as --lockin-fail-on, one kind a line"),
+        ("lockin_allow", "as --lockin-allow, one a line"),
+        ("lockin_suites", "file names or paths of generated suites (default: test_solution.py)"),
+        ("lockin_entry_points", "lines `path pattern = module:function`"),
+        ("lockin_tasks", "lines `path pattern = task id`"),
+    ):
+        parser.addini(name, text, type="linelist", default=[])
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Let other plugins add engines, reporters and lines of the report."""
+    from pytest_lockin import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def is_asked_for(config: pytest.Config) -> bool:
+    """Whether this run examines suites."""
+    option = config.known_args_namespace
+    asked = option.lockin or option.lockin_reference
+    return bool(asked or config.getini("lockin") or config.getini("lockin_reference"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Before any conftest is loaded: make the session, so that suites' conftests stay out of this process."""
+    if not is_asked_for(early_config):
+        return
+    from pytest_lockin.session import make_session
+
+    early_config.stash[_SESSION] = make_session(early_config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, and the session when there is one."""
+    config.addinivalue_line(
+        "markers", "lockin(obligation): the obligation of the task that this case is meant to check"
+    )
+    session = config.stash.get(_SESSION, None)
+    if session is not None:
+        session.configure(config)
+        config.pluginmanager.register(session, "lockin-session")

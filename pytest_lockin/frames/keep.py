@@ -1,0 +1,46 @@
+"""Tables on disk under the hash of their content: how frames travel between processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_lockin.frames.store import digest_frame, read_frame, write_frame
+from pytest_lockin.model.suite import StoredFrame
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_lockin.frames.frame import Frame
+
+
+class FrameStore:
+    """Tables on disk under the hash of their content, each written once."""
+
+    def __init__(self, folder: Path, byte_cap: int) -> None:
+        self._folder = folder
+        self._byte_cap = byte_cap
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def keep(self, frame: Frame) -> StoredFrame:
+        """Store the table unless it is there already, or larger than the byte cap."""
+        digest = digest_frame(frame)
+        size = frame.table.nbytes
+        kept = size <= self._byte_cap
+        path = self.path(digest)
+        if kept and not path.exists():
+            write_frame(frame, path)
+        return StoredFrame(
+            digest=digest, rows=frame.rows, columns=frame.table.num_columns, size=size, kept=kept
+        )
+
+    def path(self, digest: str) -> Path:
+        """Where the table with this digest is kept."""
+        return self._folder / f"{digest}.arrow"
+
+    def load(self, stored: StoredFrame) -> Frame:
+        """Read a table back.
+
+        Raises:
+            FrameError: it was over the byte cap, is gone, or is damaged.
+        """
+        return read_frame(self.path(stored.digest))

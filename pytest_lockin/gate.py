@@ -1,0 +1,92 @@
+"""Verdict per task, and the gate: pass or fail with reasons. Values in, values out; nothing is run here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_lockin.model.report import Gate, TaskReport, VerdictKind
+
+if TYPE_CHECKING:
+    from pytest_lockin.model.agreement import Agreement
+    from pytest_lockin.model.report import TestCounts
+    from pytest_lockin.settings import Settings
+
+
+def decide_verdict(tests: TestCounts, agreement: Agreement) -> VerdictKind:
+    """Put the suite's word and the reference's together (PAPERS A1.21).
+
+    A suite that is neither green nor red (all skipped, nothing left but flaky cases) is unverified.
+    """
+    red = bool(tests.failed or tests.errors)
+    if tests.green:
+        return VerdictKind.TRUE_PASS if agreement.agrees else VerdictKind.FALSE_PASS
+    if red:
+        return VerdictKind.FALSE_ALARM if agreement.agrees else VerdictKind.TRUE_FAIL
+    return VerdictKind.UNVERIFIED
+
+
+def decide_gate(tasks: tuple[TaskReport, ...], settings: Settings) -> Gate:
+    """Decide whether the run passes.
+
+    Without references nothing gates by default; kinds the user named in `--lockin-fail-on` still do. With
+    references the kinds in `fail_on` fail it, `unverified` always does unless it is allowed, and zero tasks
+    is a failure of its own. A partial suite is not gated unless `partial` is named.
+    """
+    with_references = bool(settings.reference)
+    if with_references and not tasks:
+        return Gate(
+            passed=False, reasons=("no suite matched a task under the references: nothing was judged",)
+        )
+    found = _count_kinds(tasks, with_references=with_references)
+    reasons, allowed = [], []
+    for kind, count in found.items():
+        if not _gates(kind, settings, with_references=with_references):
+            continue
+        allowance = settings.allows(kind)
+        words = f"{_words(kind)}: {count}"
+        if allowance is not None:
+            allowed.append(f"{words} ({allowance.reason or 'allowed without a reason'})")
+        else:
+            reasons.append(f"{words} (allowed 0)")
+    return Gate(passed=not reasons, reasons=tuple(reasons), allowed=tuple(allowed))
+
+
+def _gates(kind: str, settings: Settings, *, with_references: bool) -> bool:
+    # Red on the judge after a green told to pytest: pytest's own exit status cannot know it any more.
+    always = ("unverified", "red_on_judge") if with_references else ("red_on_judge",)
+    return kind in always or kind in settings.fail_on
+
+
+def _count_kinds(tasks: tuple[TaskReport, ...], *, with_references: bool) -> dict[str, int]:
+    found: dict[str, int] = {}
+
+    def count(kind: str, number: int = 1) -> None:
+        if number:
+            found[kind] = found.get(kind, 0) + number
+
+    for task in tasks:
+        if task.partial:
+            count("partial")
+            continue
+        if task.verdict is not None:
+            count(str(task.verdict))
+        count("flaky", len(task.flaky))
+        count("red_on_judge", len(task.red_on_judge))
+        count("unfaithful", int(task.fidelity.accepts_reference is False))
+        count("unconfirmed", int(with_references and not task.confirmed))
+    return found
+
+
+def _words(kind: str) -> str:
+    plural = {
+        "false_pass": "false passes",
+        "true_pass": "true passes",
+        "true_fail": "true fails",
+        "false_alarm": "false alarms",
+        "red_on_judge": "cases green on Sail and red on Spark",
+        "flaky": "flaky cases",
+        "unfaithful": "suites that reject the reference",
+        "unconfirmed": "verdicts not confirmed on Spark",
+        "partial": "partial suites",
+    }
+    return plural.get(kind, kind)

@@ -1,0 +1,272 @@
+"""The stages in order, per suite; no rule of its own.
+
+Baseline, reference, agreement, fidelity, verdict, then one gate. Suites are examined side by side; each
+stage takes values and gives values.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest_lockin
+from pytest_lockin.errors import LockinError
+from pytest_lockin.gate import decide_gate, decide_verdict
+from pytest_lockin.model.report import Fidelity, Report, TaskReport, VerdictKind
+from pytest_lockin.references.agree import Judgement, judge_candidate
+from pytest_lockin.references.answer import ReferenceAnswers
+from pytest_lockin.references.load import load_panel
+from pytest_lockin.references.run import ProgramRunner
+from pytest_lockin.references.vet import Vetted, vet_panel
+from pytest_lockin.suite.baseline import Baseline, measure_baseline
+from pytest_lockin.suite.fidelity import measure_fidelity
+from pytest_lockin.taskbank.loader import load_task
+
+if TYPE_CHECKING:
+    from pytest_lockin.model.suite import LiveResult
+    from pytest_lockin.model.task import Task
+    from pytest_lockin.references.load import Panel
+    from pytest_lockin.settings import Settings
+    from pytest_lockin.suite.jobs import SuiteWorld
+    from pytest_lockin.workshop import Workshop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    """What the ordinary pytest run leaves for the stages.
+
+    Attributes:
+        results: one per suite.
+        without_task: test files that match `lockin_suites` and have no task.
+        task_errors: (suite id, reason) for task files that cannot be read.
+        in_process: suites ran in pytest's own process (a debugger): nothing is concluded.
+        ini_in_suite: pytest's settings file lies in a suite's folder: nothing is believed.
+    """
+
+    settings: Settings
+    results: tuple[LiveResult, ...]
+    without_task: tuple[str, ...] = ()
+    task_errors: tuple[tuple[str, str], ...] = ()
+    in_process: bool = False
+    ini_in_suite: bool = False
+    root: str = ""
+
+
+def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> Report:
+    """Examine every suite and decide the gate."""
+    begun = time.perf_counter()
+    settings = examination.settings
+    bench = Bench(settings, workshop, world)
+    try:
+        with ThreadPoolExecutor(max_workers=settings.workers) as threads:
+            futures = [
+                threads.submit(_examine_suite, bench, live, examination) for live in examination.results
+            ]
+            tasks = tuple(future.result() for future in futures)
+    finally:
+        bench.close()
+    notes = ("run with a debugger: suites ran in pytest's own process and were not examined",)
+    return Report(
+        version=pytest_lockin.__version__,
+        with_references=bool(settings.reference),
+        engine=settings.engine,
+        java=workshop.java,
+        tasks=tasks,
+        gate=decide_gate(tasks, settings),
+        listed=examination.without_task,
+        notes=notes if examination.in_process else (),
+        seconds=time.perf_counter() - begun,
+    )
+
+
+class Bench:
+    """What suites share while they are examined: reference processes, and panels vetted once per engine."""
+
+    def __init__(self, settings: Settings, workshop: Workshop, world: SuiteWorld) -> None:
+        self.settings = settings
+        self.workshop = workshop
+        self.world = world
+        self.secrets = workshop.folder / "references"
+        self.data = workshop.folder / "data"
+        self._runners: dict[str, ProgramRunner] = {}
+        self._vetted: dict[tuple[str, str], Vetted] = {}
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def runner(self, engine: str) -> ProgramRunner:
+        """The references' own process on this engine."""
+        with self._lock:
+            if engine not in self._runners:
+                self._runners[engine] = ProgramRunner(self.workshop, engine, self.secrets / engine)
+            return self._runners[engine]
+
+    def vetted(self, panel: Panel, task: Task | None, engine: str) -> Vetted:
+        """The panel's vetting on this engine, done once however many suites share the task."""
+        with self._lock:
+            lock = self._locks.setdefault(panel.task_id, threading.Lock())
+        with lock:
+            key = (panel.task_id, engine)
+            if key not in self._vetted:
+                thorough = (
+                    engine == self.workshop.looking_engine
+                    or (panel.task_id, self.workshop.looking_engine) not in self._vetted
+                )
+                self._vetted[key] = vet_panel(panel, task, self.runner(engine), thorough=thorough)
+            return self._vetted[key]
+
+    def close(self) -> None:
+        """End the reference processes."""
+        for runner in self._runners.values():
+            runner.close()
+
+
+def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> TaskReport:
+    """One suite through all stages; what cannot be known ends `unverified` with the reason."""
+    report = TaskReport(id=live.suite.task_id, suite=live.suite.id, engine=live.engine, moved=live.moved)
+    try:
+        baseline = measure_baseline(
+            bench.workshop,
+            bench.world,
+            live,
+            judging=bench.workshop.judging_engine,
+            limit=bench.settings.timeout,
+        )
+        report = _describe(report, baseline)
+        if not bench.settings.reference:
+            return report
+        doubt = _doubt(baseline, examination)
+        if doubt:
+            return _unverified(report, doubt)
+        return _judge(bench, report, baseline)
+    except LockinError as error:
+        return _unverified(report, error.one_line)
+
+
+def _describe(report: TaskReport, baseline: Baseline) -> TaskReport:
+    live = baseline.live
+    partial = f"{len(live.told)} of {len(live.case_ids)} cases" if live.partial else ""
+    return replace(
+        report,
+        engine=baseline.engine,
+        engine_version=baseline.engine_version,
+        confirmed=baseline.confirmed,
+        tests=baseline.counts,
+        partial=partial,
+        moved=baseline.moved,
+        flaky=baseline.flaky,
+        red_on_judge=baseline.red_on_judge,
+        observed_calls=len(live.observations),
+        reason="; ".join(baseline.trouble[:1]),
+        notes=_notes(baseline),
+    )
+
+
+def _notes(baseline: Baseline) -> tuple[str, ...]:
+    notes = []
+    if baseline.unconfirmed_red:
+        notes.append(f"{len(baseline.unconfirmed_red)} red (Sail, not confirmed)")
+    needs = sorted({need for run in baseline.live.runs for need in run.needs})
+    if needs:
+        notes.append("asked for what Sail lacks: " + ", ".join(needs))
+    return tuple(notes)
+
+
+def _unverified(report: TaskReport, reason: str) -> TaskReport:
+    return replace(report, verdict=VerdictKind.UNVERIFIED, reason=reason)
+
+
+def _doubt(baseline: Baseline, examination: Examination) -> str:
+    """Why nothing can be said about this suite, whatever the reference says; "" when something can."""
+    live = baseline.live
+    task_error = dict(examination.task_errors).get(live.suite.id, "")
+    if examination.ini_in_suite:
+        return "pytest's settings file lies in a suite's folder; give -c and --rootdir of the project"
+    if task_error:
+        return task_error
+    if live.partial:
+        return f"partial: {len(live.told)} of {len(live.case_ids)} cases ran"
+    if baseline.unconfirmed_red:
+        return f"{len(baseline.unconfirmed_red)} cases are red (Sail, not confirmed)"
+    return ""
+
+
+def _judge(bench: Bench, report: TaskReport, baseline: Baseline) -> TaskReport:
+    suite = baseline.live.suite
+    task = load_task(Path(suite.task_file)) if suite.task_file else None
+    panel = load_panel(Path(bench.settings.reference), suite.task_id)
+    report = replace(report, references=tuple(reference.name for reference in panel.references))
+    judgement, vetted = _agreement(bench, baseline, panel, task)
+    if vetted.unfit:
+        return _unverified(report, vetted.unfit)
+    if judgement.agreement is None:
+        return _unverified(report, judgement.reason)
+    report = replace(
+        report,
+        agreement=judgement.agreement,
+        engine=baseline.engine,
+        confirmed=judgement.engine == "spark" and baseline.confirmed,
+    )
+    if baseline.trouble or not baseline.outcomes:
+        reason = baseline.trouble[0] if baseline.trouble else "no case ran"
+        red = report.agreement is not None and not report.agreement.agrees
+        did_not_load = not baseline.outcomes and red and report.agreement.category == "runtime"
+        if did_not_load:
+            return replace(report, verdict=VerdictKind.TRUE_FAIL, reason=reason)
+        return _unverified(report, reason)
+    verdict = decide_verdict(report.tests, judgement.agreement)
+    report = replace(report, verdict=verdict)
+    if verdict is VerdictKind.UNVERIFIED:
+        return _unverified(report, "no case passed and none failed")
+    return replace(report, fidelity=_fidelity(bench, baseline, panel, task))
+
+
+def _agreement(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None) -> tuple[Judgement, Vetted]:
+    """Agreement on the engine that looks, then on the judge: its word stands."""
+    suite = baseline.live.suite
+    judging = bench.workshop.judging_engine
+    engines = [baseline.engine, *([judging] if judging and judging != baseline.engine else [])]
+    judgement = Judgement(engine=baseline.engine, agreement=None)
+    vetted = Vetted(panel=panel, engine=baseline.engine)
+    for engine in engines:
+        vetted = bench.vetted(panel, task, engine)
+        if vetted.unfit:
+            break
+        judgement = judge_candidate(bench.workshop, suite, task, vetted, bench.data)
+    return judgement, vetted
+
+
+def _fidelity(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None) -> Fidelity:
+    """The suite with each reference in the candidate's place; cases that reject any are named."""
+    programs = [reference for reference in panel.references if reference.kind != "stored"]
+    if not programs:
+        return Fidelity(reason="stored output only: there is no program to put in the candidate's place")
+    if not baseline.live.observations:
+        return Fidelity(reason="no case calls the entry point")
+    rejecting: dict[str, None] = {}
+    completed: dict[str, None] = {}
+    for index, reference in enumerate(programs):
+        name = f"{baseline.live.suite.id}-{index}".replace("/", "_")
+        exchange = bench.workshop.folder / "exchange" / name
+        exchange.mkdir(parents=True, exist_ok=True)
+        answers = ReferenceAnswers(panel, task, reference, bench.runner(baseline.engine), exchange)
+        found = measure_fidelity(
+            bench.workshop,
+            bench.world,
+            baseline.live.suite,
+            engine=baseline.engine,
+            green_cases=baseline.green_cases,
+            exchange=exchange,
+            answer=answers,
+            limit=bench.settings.timeout,
+        )
+        if found.accepts_reference is None:
+            return replace(found, completed=tuple(completed))
+        rejecting.update(dict.fromkeys(found.cases_rejecting))
+        completed.update(answers.completed)
+    return Fidelity(
+        accepts_reference=not rejecting, cases_rejecting=tuple(rejecting), completed=tuple(completed)
+    )

@@ -1,0 +1,126 @@
+"""What a reference's SQL says about order: its sort keys as output columns, its limit, and its clocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+
+from pytest_lockin.model.rules import SortKey
+
+_CLOCKS = (
+    exp.CurrentDate,
+    exp.CurrentTime,
+    exp.CurrentTimestamp,
+    exp.CurrentDatetime,
+    exp.Rand,
+    exp.Randn,
+)
+_CLOCK_NAMES = frozenset(
+    {"now", "current_date", "current_timestamp", "localtimestamp", "rand", "randn", "random", "uuid", "unix_timestamp",
+     "curdate", "shuffle", "monotonically_increasing_id", "input_file_name", "current_timezone"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a statement ends.
+
+    Attributes:
+        keys: the leading sort keys that are output columns; `complete` when that is all of them.
+        limit: rows kept, or None.
+        unlimited: the statement without its LIMIT, or "" where it has none (used to see ties at the cut).
+        tables: tables the statement reads, lower-cased, common table expressions left out.
+        clocks: functions that depend on time or chance.
+        parsed: False where the text could not be parsed; nothing is then known.
+    """
+
+    keys: tuple[SortKey, ...] = ()
+    complete: bool = True
+    limit: int | None = None
+    unlimited: str = ""
+    tables: tuple[str, ...] = ()
+    clocks: tuple[str, ...] = ()
+    parsed: bool = True
+
+
+def read_ending(text: str) -> Ending:
+    """Parse a Spark SQL statement far enough to know its order, limit, tables and clocks."""
+    try:
+        statement = sqlglot.parse_one(text, read="spark")
+    except sqlglot.errors.SqlglotError:
+        return Ending(parsed=False)
+    keys, complete = _sort_keys(statement)
+    limit = _limit(statement)
+    return Ending(
+        keys=keys,
+        complete=complete,
+        limit=limit,
+        unlimited=_without_limit(statement) if limit is not None else "",
+        tables=_tables(statement),
+        clocks=_clocks(statement),
+    )
+
+
+def _limit(statement: exp.Expression) -> int | None:
+    limit = statement.args.get("limit")
+    count = limit.expression if isinstance(limit, exp.Limit) else None
+    return int(count.this) if isinstance(count, exp.Literal) and count.is_int else None
+
+
+def _without_limit(statement: exp.Expression) -> str:
+    copy = statement.copy()
+    copy.set("limit", None)
+    return copy.sql(dialect="spark")
+
+
+def _sort_keys(statement: exp.Expression) -> tuple[tuple[SortKey, ...], bool]:
+    order = statement.args.get("order")
+    if not isinstance(order, exp.Order) or not isinstance(statement, exp.Query):
+        return (), True
+    outputs = _outputs(statement)
+    keys: list[SortKey] = []
+    for ordered in order.expressions:
+        position = _position(ordered.this, outputs)
+        if position is None:
+            return tuple(keys), False
+        descending = bool(ordered.args.get("desc"))
+        nulls_first = ordered.args.get("nulls_first")
+        # Spark's default: NULLs are the smallest value.
+        first = bool(nulls_first) if nulls_first is not None else not descending
+        keys.append(SortKey(position=position, descending=descending, nulls_first=first))
+    return tuple(keys), True
+
+
+def _outputs(statement: exp.Query) -> list[tuple[str, str]]:
+    """Per output column: its lower-cased name, and its expression as text."""
+    return [
+        (column.alias_or_name.lower(), column.unalias().sql(dialect="spark").lower())
+        for column in statement.selects
+    ]
+
+
+def _position(key: exp.Expression, outputs: list[tuple[str, str]]) -> int | None:
+    if isinstance(key, exp.Literal) and key.is_int:
+        return int(key.this) - 1
+    if any(name == "*" or name == "" for name, _ in outputs):
+        return None
+    if isinstance(key, exp.Column) and not key.table:
+        named = [index for index, (name, _) in enumerate(outputs) if name == key.name.lower()]
+        if len(named) >= 1:
+            return named[0]
+    text = key.sql(dialect="spark").lower()
+    return next((index for index, (_, expression) in enumerate(outputs) if expression == text), None)
+
+
+def _tables(statement: exp.Expression) -> tuple[str, ...]:
+    shared = {cte.alias_or_name.lower() for cte in statement.find_all(exp.CTE)}
+    names = {table.name.lower() for table in statement.find_all(exp.Table)}
+    return tuple(sorted(names - shared))
+
+
+def _clocks(statement: exp.Expression) -> tuple[str, ...]:
+    found = {type(node).__name__ for node in statement.find_all(*_CLOCKS)}
+    anonymous = {node.name.lower() for node in statement.find_all(exp.Anonymous)}
+    return tuple(sorted(found | (anonymous & _CLOCK_NAMES)))

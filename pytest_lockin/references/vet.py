@@ -1,0 +1,195 @@
+"""Is a reference fit to judge anyone? It runs, is not empty, is stable, reads no clock, and its panel agrees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pytest_lockin.errors import FrameError, UnfitReferenceError
+from pytest_lockin.frames.frame import Frame
+from pytest_lockin.model.messages import ProgramRaised, ProgramReturned, RunProgram, TableFile
+from pytest_lockin.references.compare import agree_parts
+from pytest_lockin.references.order import Ending, read_ending
+from pytest_lockin.references.run import Parts
+
+if TYPE_CHECKING:
+    from pytest_lockin.model.agreement import Agreement
+    from pytest_lockin.model.rules import Rules
+    from pytest_lockin.model.task import Task
+    from pytest_lockin.references.load import Panel, Reference
+    from pytest_lockin.references.run import ProgramRunner
+
+_SPARK_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vetted:
+    """A panel that was looked at on one engine.
+
+    Attributes:
+        unfit: why it judges nobody; "" when it is fit.
+        output: what the first reference returned, by part.
+        pool: its rows without its LIMIT, when the cut could fall into a tie; else None.
+        ending: how its SQL ends.
+    """
+
+    panel: Panel
+    engine: str
+    unfit: str = ""
+    output: Parts = ()
+    pool: Frame | None = None
+    ending: Ending = field(default_factory=Ending)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> Rules:
+        """The panel's rules, with the first reference's order and limit."""
+        keys = self.ending.keys if self.ending.complete else ()
+        return replace(self.panel.rules, order=keys, limit=self.ending.limit)
+
+
+def vet_panel(panel: Panel, task: Task | None, runner: ProgramRunner, *, thorough: bool = True) -> Vetted:
+    """Run every reference of a panel and say whether it may judge.
+
+    `thorough` runs each a second time on shuffled, repartitioned input; an engine that only confirms what
+    another has vetted does without.
+    """
+    first = panel.references[0]
+    ending = read_ending(first.text) if first.kind == "sql" else Ending()
+    vetted = Vetted(panel=panel, engine=runner.engine, ending=ending)
+    try:
+        output = _output(panel, task, first, runner)
+        vetted = replace(vetted, output=output)
+        vetted = replace(vetted, pool=_pool(panel, task, first, vetted, runner))
+        _check_fit(panel, task, first, vetted, runner, thorough=thorough)
+        for other in panel.references[1:]:
+            _check_company(panel, task, other, vetted, runner)
+    except UnfitReferenceError as error:
+        return replace(vetted, unfit=error.found)
+    return vetted
+
+
+def tables_for(panel: Panel, task: Task | None, extra: tuple[str, ...] = ()) -> tuple[TableFile, ...]:
+    """The tables a program of this task is given: those the task names and those its SQL reads, else all."""
+    wanted = {table.name.lower() for table in task.tables} if task else set()
+    for reference in panel.references:
+        if reference.kind == "sql":
+            wanted |= set(read_ending(reference.text).tables)
+    wanted |= {name.lower() for name in extra}
+    chosen = [(name, path) for name, path in panel.tables if name.lower() in wanted]
+    return tuple(TableFile(name=name, path=path) for name, path in chosen or panel.tables)
+
+
+def request_for(reference: Reference, tables: tuple[TableFile, ...], task: Task | None) -> RunProgram:
+    """Say how a reference is run on these tables."""
+    if reference.kind == "sql":
+        return RunProgram(kind="sql", text=reference.text, tables=tables)
+    from pytest_lockin.model.suite import EntryPoint
+
+    function = task.function if task else EntryPoint().function
+    return RunProgram(
+        kind="python",
+        path=reference.path,
+        folder=str(Path(reference.path).parent),
+        entry_point=EntryPoint(function=function),
+        tables=tables,
+    )
+
+
+def _unfit(reason: str) -> UnfitReferenceError:
+    return UnfitReferenceError(
+        expected="a reference that is fit to judge", found=reason, hint="correct it, or leave it out"
+    )
+
+
+def _output(
+    panel: Panel, task: Task | None, reference: Reference, runner: ProgramRunner, *, shuffled: bool = False
+) -> Parts:
+    if reference.kind == "stored":
+        return (("", read_stored(Path(reference.path))),)
+    if not panel.tables:
+        raise _unfit(f"{reference.name} has no tables to run on (tables/*.parquet)")
+    request = replace(request_for(reference, tables_for(panel, task), task), shuffled=shuffled)
+    answer = runner.run(request)
+    if isinstance(answer, ProgramRaised):
+        raise _unfit(f"{reference.name} raised {answer.type}: {answer.message}")
+    return _load(runner, answer)
+
+
+def _load(runner: ProgramRunner, answer: ProgramReturned) -> Parts:
+    try:
+        return runner.load(answer)
+    except FrameError as error:
+        raise _unfit(error.one_line) from error
+
+
+def read_stored(path: Path) -> Frame:
+    """Read a stored output; Spark's own schema is taken from the file when Spark wrote it.
+
+    Raises:
+        UnfitReferenceError: it is no Parquet file or folder.
+    """
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise _unfit(f"{path.name} cannot be read: {str(error).splitlines()[0]}") from error
+    metadata = table.schema.metadata or {}
+    schema_json = metadata.get(_SPARK_METADATA, b"").decode()
+    return Frame(table=table, rows=table.num_rows, schema_json=schema_json)
+
+
+def _pool(
+    panel: Panel, task: Task | None, reference: Reference, vetted: Vetted, runner: ProgramRunner
+) -> Frame | None:
+    """The reference's rows without its LIMIT, where the LIMIT was reached and the sort keys are known."""
+    ending = vetted.ending
+    rows = vetted.output[0][1].rows
+    if ending.limit is None or rows < ending.limit or not ending.keys or not ending.complete:
+        return None
+    request = replace(request_for(reference, tables_for(panel, task), task), text=ending.unlimited)
+    answer = runner.run(request)
+    if isinstance(answer, ProgramRaised):
+        return None
+    frames = _load(runner, answer)
+    return frames[0][1]
+
+
+def _check_fit(
+    panel: Panel,
+    task: Task | None,
+    reference: Reference,
+    vetted: Vetted,
+    runner: ProgramRunner,
+    *,
+    thorough: bool,
+) -> None:
+    if vetted.ending.clocks:
+        raise _unfit(f"{reference.name} depends on time or chance: {', '.join(vetted.ending.clocks)}")
+    if not any(frame.rows for _, frame in vetted.output):
+        raise _unfit(f"{reference.name} returns no rows on this data")
+    if not _agrees(vetted, vetted.output).agrees:
+        raise _unfit(f"{reference.name} does not agree with itself")
+    if not thorough or reference.kind == "stored":
+        return
+    shuffled = _agrees(vetted, _output(panel, task, reference, runner, shuffled=True))
+    if not shuffled.agrees:
+        again = _agrees(vetted, _output(panel, task, reference, runner))
+        when = "on shuffled, repartitioned input" if again.agrees else "from run to run"
+        raise _unfit(f"{reference.name} is unstable: its result changes {when}")
+
+
+def _check_company(
+    panel: Panel, task: Task | None, other: Reference, vetted: Vetted, runner: ProgramRunner
+) -> None:
+    agreement = _agrees(vetted, _output(panel, task, other, runner))
+    if not agreement.agrees:
+        first = panel.references[0].name
+        raise _unfit(f"the panel disagrees: {first} and {other.name} ({agreement.category})")
+
+
+def _agrees(vetted: Vetted, found: Parts) -> Agreement:
+    return agree_parts(vetted.output, found, vetted.rules, pool=vetted.pool, by_name=vetted.panel.by_name)

@@ -1,0 +1,543 @@
+"""The plugin object: hooks in session order; hands items in, prints lines out, decides nothing about frames."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_lockin.errors import LockinError, SettingsError
+from pytest_lockin.model.suite import EntryPoint, LiveResult
+from pytest_lockin.pipeline import Examination, examine
+from pytest_lockin.reports.jsonfile import write_json
+from pytest_lockin.reports.terminal import render_terminal
+from pytest_lockin.settings import (
+    DEFAULT_SUITES,
+    Settings,
+    check_engine,
+    check_reference,
+    parse_allow,
+    parse_entry_point,
+    parse_fail_on,
+    parse_pairs,
+)
+from pytest_lockin.suite.coverage import add_coverage, describe_coverage
+from pytest_lockin.suite.drive import SuiteSession, case_run
+from pytest_lockin.suite.exchange import read_results, write_result
+from pytest_lockin.suite.find import SuiteFinder
+from pytest_lockin.suite.guard import keep_out_conftests
+from pytest_lockin.suite.jobs import SuiteWorld, describe_world, make_job
+from pytest_lockin.suite.live import LiveSuite
+from pytest_lockin.suite.proxies import SuiteCase, SuiteClass, SuiteModule, cases_after, restore_order
+from pytest_lockin.taskbank.loader import load_task
+from pytest_lockin.workshop import Workshop
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from pytest_lockin.model.messages import Collected, Finished, PhaseDone, Warned
+    from pytest_lockin.model.report import Report
+    from pytest_lockin.model.suite import Suite
+
+_RUN_DIR = "lockin_run_dir"
+
+
+def make_session(config: pytest.Config) -> LockinSession:
+    """Read the settings and keep suites' conftests out of this process.
+
+    Raises:
+        pytest.UsageError: a setting cannot be used; the message says why.
+    """
+    try:
+        settings = read_settings(config)
+    except SettingsError as error:
+        raise pytest.UsageError(str(error)) from error
+    finder = SuiteFinder(settings, config.rootpath, load_task)
+    session = LockinSession(settings, finder)
+    if not session.in_process(config):
+        keep_out_conftests(config.pluginmanager, finder)
+    return session
+
+
+def read_settings(config: pytest.Config) -> Settings:
+    """Combine command line and ini keys; the command line wins.
+
+    Raises:
+        SettingsError: a value cannot be used.
+    """
+    option = config.known_args_namespace
+
+    def given(name: str) -> str:
+        return str(getattr(option, name) or config.getini(name) or "")
+
+    def listed(name: str) -> list[str]:
+        return list(getattr(option, name, None) or config.getini(name))
+
+    reference = option.lockin_reference or _from_root(config, config.getini("lockin_reference"))
+    json_file = option.lockin_json or _from_root(config, config.getini("lockin_json"))
+    return Settings(
+        reference=check_reference(reference) if reference else "",
+        engine=check_engine(given("lockin_engine") or "auto"),
+        json_file=str(Path(json_file).absolute()) if json_file else "",
+        fail_on=parse_fail_on(listed("lockin_fail_on")),
+        allow=parse_allow(listed("lockin_allow")),
+        suites=tuple(config.getini("lockin_suites")) or DEFAULT_SUITES,
+        entry_points=_entry_points(config),
+        tasks=parse_pairs(config.getini("lockin_tasks"), "lockin_tasks"),
+        timeout=_number(given("lockin_timeout"), "lockin_timeout", 120.0),
+        workers=int(_number(given("lockin_workers"), "lockin_workers", os.cpu_count() or 2)),
+    )
+
+
+def _from_root(config: pytest.Config, value: str) -> str:
+    return str(config.rootpath / value) if value else ""
+
+
+def _entry_points(config: pytest.Config) -> tuple[tuple[str, EntryPoint], ...]:
+    pairs = parse_pairs(config.getini("lockin_entry_points"), "lockin_entry_points")
+    return tuple((pattern, parse_entry_point(value)) for pattern, value in pairs)
+
+
+def _number(text: str, name: str, default: float) -> float:
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if value <= 0:
+        raise SettingsError(
+            expected=f"a positive number for {name}", found=text, hint="leave it out for the default"
+        )
+    return value
+
+
+class LockinSession:
+    """One pytest session that examines suites. State that hooks share has its home here."""
+
+    def __init__(self, settings: Settings, finder: SuiteFinder) -> None:
+        self._settings = settings
+        self._finder = finder
+        self._lives: dict[str, LiveSuite] = {}
+        self._modules: dict[str, SuiteModule] = {}
+        self._told: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self._trouble: dict[str, list[str]] = {}
+        self._running = ""
+        self._workshop: Workshop | None = None
+        self._world: SuiteWorld | None = None
+        self._report: Report | None = None
+        self._failure = ""
+
+    # Configuration
+
+    def configure(self, config: pytest.Config) -> None:
+        """Remember the configuration; called once, after every plugin has seen it."""
+        self._config = config
+        self._is_worker = hasattr(config, "workerinput")
+        self._distributes = bool(getattr(config.option, "tx", None)) and not self._is_worker
+        self._off = self.in_process(config)
+        self._hidden = _spellings(self._settings.reference)
+
+    @staticmethod
+    def in_process(config: pytest.Config) -> bool:
+        """Whether suites run in pytest's own process: only a debugger needs that, and nothing is examined then."""
+        option = config.known_args_namespace
+        return bool(getattr(option, "usepdb", False) or getattr(option, "trace", False))
+
+    @property
+    def workshop(self) -> Workshop:
+        """The workshop of this process, made when the first suite needs it."""
+        if self._workshop is None:
+            self._workshop = Workshop(
+                self._settings,
+                hidden=self._hidden,
+                cwd=str(self._config.invocation_params.dir),
+                live_output=self._config.option.capture == "no",
+                shared=self._shared_folder(),
+            )
+        return self._workshop
+
+    def _shared_folder(self) -> Path | None:
+        given = getattr(self._config, "workerinput", {}).get(_RUN_DIR)
+        return Path(given) if given else None
+
+    @property
+    def world(self) -> SuiteWorld:
+        """What all workers' pytest is told."""
+        if self._world is None:
+            empty_ini = self.workshop.folder / "pytest.ini"
+            empty_ini.write_text("[pytest]\n")
+            measurement = self._measurement()
+            self._world = describe_world(
+                self._config,
+                hidden=self._hidden,
+                empty_ini=empty_ini,
+                coverage=describe_coverage(measurement) if measurement is not None else None,
+            )
+        return self._world
+
+    def _measurement(self) -> Any:
+        """The coverage measurement that runs in this process: pytest-cov's, or that of `coverage run`."""
+        plugin = self._config.pluginmanager.get_plugin("_cov")
+        controller = getattr(plugin, "cov_controller", None)
+        if controller is not None:
+            return controller.cov
+        import sys
+
+        if "coverage" not in sys.modules:
+            return None
+        import coverage
+
+        return coverage.Coverage.current()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell xdist's workers where to leave what they saw."""
+        node.workerinput[_RUN_DIR] = str(self.workshop.folder)
+
+    def pytest_report_header(self) -> str:
+        """Name the engines in pytest's header."""
+        shop_engine = self._settings.engine
+        where = "hidden references" if self._settings.reference else "no references"
+        return f"lockin: engine {shop_engine}, {where}"
+
+    # Collection
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: Any) -> Any:
+        """Stand in for a suite's module; every other file is pytest's own business."""
+        suite = None if self._off else self._finder.suite_at(module_path)
+        return None if suite is None else self._make_module(suite, parent, module_path)
+
+    def pytest_collect_file(self, file_path: Path, parent: Any) -> Any:
+        """Collect a suite whose file name pytest's own patterns would pass over."""
+        if self._off or file_path.suffix != ".py" or parent.session.isinitpath(file_path):
+            return None
+        if any(file_path.match(pattern) for pattern in self._config.getini("python_files")):
+            return None
+        suite = self._finder.suite_at(file_path)
+        return None if suite is None else self._make_module(suite, parent, file_path)
+
+    def _make_module(self, suite: Suite, parent: Any, path: Path) -> SuiteModule:
+        module: SuiteModule = SuiteModule.from_parent(
+            parent, path=path, suite=suite, ask=self._collect_suite, run_phase=self._run_phase
+        )
+        self._modules[suite.id] = module
+        return module
+
+    def _live(self, suite: Suite) -> LiveSuite:
+        if suite.id not in self._lives:
+            shop = self.workshop
+
+            def open_session(engine: str) -> SuiteSession:
+                job = make_job(self.world, suite, shop.engine(engine), shop.store)
+                return SuiteSession(shop, job)
+
+            self._lives[suite.id] = LiveSuite(
+                open_session, looking=shop.looking_engine, judging=shop.judging_engine
+            )
+        return self._lives[suite.id]
+
+    def _collect_suite(self, suite: Suite) -> Collected:
+        try:
+            collected = self._live(suite).collect()
+        except LockinError as error:
+            self._trouble.setdefault(suite.id, []).append(error.one_line)
+            raise
+        self._record_warnings(collected.warnings)
+        return collected
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Report a failed collection in the words the worker's pytest found for it."""
+        report = yield
+        failure = collector.failure if isinstance(collector, (SuiteModule, SuiteClass)) else ""
+        if not failure or not report.passed:
+            return report
+        told: pytest.CollectReport = self._config.hook.pytest_report_from_serializable(
+            config=self._config, data=json.loads(failure)
+        )
+        told.result = report.result
+        return told
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the order that wider fixtures gave the cases in the worker."""
+        restore_order(items)
+
+    # Running
+
+    def _run_phase(self, item: SuiteCase, when: str) -> PhaseDone:
+        suite = item.suite_module.suite
+        live = self._live(suite)
+        self._finish_others(suite.id)
+        try:
+            done = live.run_phase(item.case.id, when, item.next_case)
+        except LockinError as error:
+            self._trouble.setdefault(suite.id, []).append(f"{item.name}: {error.one_line}")
+            raise
+        except BaseException:
+            # A time-out or Ctrl-C while the worker was busy: it cannot be asked anything any more.
+            live.kill()
+            self._trouble.setdefault(suite.id, []).append(f"{item.name}: stopped while it ran")
+            raise
+        self._record_warnings(done.warnings)
+        return done
+
+    def _finish_others(self, running: str) -> None:
+        """End the workers of the suite that ran before: only one suite is live at a time."""
+        if self._running and self._running != running:
+            self._finish(self._running)
+        self._running = running
+
+    def _finish(self, suite_id: str) -> None:
+        live = self._lives.get(suite_id)
+        if live is not None:
+            for finished in live.finish():
+                self._take_last_words(finished)
+
+    def _take_last_words(self, finished: Finished) -> None:
+        self._record_warnings(finished.warnings)
+        measurement = self._measurement()
+        if finished.coverage and measurement is not None:
+            add_coverage(measurement, finished.coverage)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        """Tell the case which case of its suite comes next, so that wider fixtures live as usual."""
+        if not isinstance(item, SuiteCase):
+            return
+        following = next(cases_after(item, item.session.items), None)
+        if self._is_worker:
+            # xdist knows one item ahead only; what it does not tell is torn down at the next setup.
+            same = isinstance(nextitem, SuiteCase) and nextitem.suite_module is item.suite_module
+            following = nextitem if same else None  # type: ignore[assignment]
+        item.next_case = following.case.id if following is not None else ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> pytest.TestReport | None:
+        """Put in the worker's report for a phase; None where the worker has none (it crashed)."""
+        if not isinstance(item, SuiteCase):
+            return None
+        done = item.pending.pop(call.when, None)
+        if call.excinfo is not None:
+            return _told_in_words(item, call)
+        if done is None:
+            return None
+        hook = item.ihook
+        for extra in done.extra_reports:
+            report = hook.pytest_report_from_serializable(config=self._config, data=json.loads(extra))
+            if report is not None:
+                hook.pytest_runtest_logreport(report=report)
+        return hook.pytest_report_from_serializable(  # type: ignore[no-any-return]
+            config=self._config, data=json.loads(done.report)
+        )
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Start each run of a case (a rerun too) with a clean record of what pytest was told."""
+        if isinstance(item, SuiteCase):
+            self._told.setdefault(item.suite_module.suite.id, {})[item.nodeid] = []
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
+        """Keep what pytest was told about each case; sub-tests' reports have a context of their own."""
+        yield
+        suite_id = report.nodeid.partition("::")[0]
+        told = self._told.get(suite_id, {}).get(report.nodeid)
+        if told is None or hasattr(report, "context"):
+            return
+        if report.outcome == "rerun":  # type: ignore[comparison-overlap]
+            told.clear()
+            return
+        told.append(_brief(report))
+
+    def _record_warnings(self, warned: tuple[Warned, ...]) -> None:
+        for each in warned:
+            category = _category(each.category)
+            message = warnings.WarningMessage(category(each.message), category, each.filename, each.line)
+            self._config.hook.pytest_warning_recorded.call_historic(
+                kwargs={
+                    "warning_message": message,
+                    "when": each.when,
+                    "nodeid": each.case_id,
+                    "location": None,
+                }
+            )
+
+    # Ending
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """End the last suite's workers while coverage is still measured."""
+        try:
+            return (yield)
+        finally:
+            with contextlib.suppress(LockinError):
+                self._finish_others("")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Examine what was seen, write the reports, and let the gate change a zero exit status."""
+        try:
+            self._conclude(session, int(exitstatus))
+        finally:
+            if self._workshop is not None:
+                self._workshop.close()
+
+    def _conclude(self, session: pytest.Session, exitstatus: int) -> None:
+        for suite_id in self._lives:
+            self._finish(suite_id)
+        if self._config.option.collectonly:
+            return
+        if self._is_worker:
+            for result in self._results():
+                write_result(self.workshop.shared, result)
+            return
+        if (
+            exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+            and not session.shouldfail
+        ):
+            self._failure = "the run was interrupted: no verdict"
+        elif exitstatus == pytest.ExitCode.USAGE_ERROR:
+            self._failure = "pytest could not start: no verdict"
+        else:
+            self._examine()
+        failed = self._failure or (self._report is not None and not self._report.gate.passed)
+        if failed and exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _examine(self) -> None:
+        """Run every stage that follows; an error of ours ends without a verdict, never with a pass."""
+        try:
+            results = read_results(self.workshop.folder) if self._distributes else self._results()
+            self._report = examine(
+                Examination(
+                    settings=self._settings,
+                    results=results,
+                    without_task=tuple(sorted(set(self._finder.without_task))),
+                    task_errors=tuple(
+                        (suite_id, error.one_line) for suite_id, error in self._finder.task_errors.items()
+                    ),
+                    in_process=self._off,
+                    ini_in_suite=bool(
+                        self._config.inipath and self._finder.in_suite_folder(self._config.inipath)
+                    ),
+                    root=str(self._config.rootpath),
+                ),
+                self.workshop,
+                self.world,
+            )
+            if self._settings.json_file:
+                write_json(self._report, Path(self._settings.json_file))
+            self._config.hook.pytest_lockin_report(report=self._report)
+        except LockinError as error:
+            self._failure = f"no verdict: {error.one_line}"
+        except Exception as error:
+            self._failure = f"no verdict: lockin itself failed with {type(error).__name__}: {error}"
+            if self._config.option.verbose > 0 or os.environ.get("LOCKIN_DEBUG"):
+                raise
+
+    def _results(self) -> tuple[LiveResult, ...]:
+        return tuple(self._result(suite_id, module) for suite_id, module in self._modules.items())
+
+    def _result(self, suite_id: str, module: SuiteModule) -> LiveResult:
+        live = self._lives.get(suite_id)
+        told = self._told.get(suite_id, {})
+        runs = live.runs() if live else ()
+        used = {run.case_id: run.observations for each in runs for run in each.cases}
+        engine = live.engine if live else ""
+        cases = tuple(
+            case_run(case_id, engine, reports, used.get(case_id, ()))
+            for case_id, reports in told.items()
+            if reports
+        )
+        return LiveResult(
+            suite=module.suite,
+            told=cases,
+            case_ids=live.case_ids if live else (),
+            runs=runs,
+            engine=engine,
+            moved=live.moved if live else "",
+            trouble=(
+                *self._trouble.get(suite_id, ()),
+                *((live.judge_trouble,) if live and live.judge_trouble else ()),
+            ),
+        )
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print the `lockin` section."""
+        if self._is_worker or self._config.option.collectonly:
+            return
+        if self._report is None and not self._failure:
+            return
+        terminalreporter.write_sep("=", "lockin")
+        if self._failure:
+            terminalreporter.write_line(f"lockin gate: FAILED  {self._failure}", red=True)
+            return
+        assert self._report is not None  # noqa: S101 - one of the two is there
+        extra = [
+            line
+            for lines in self._config.hook.pytest_lockin_terminal_lines(report=self._report)
+            for line in lines or ()
+        ]
+        for line in render_terminal(
+            self._report,
+            width=terminalreporter._tw.fullwidth,
+            verbosity=self._config.option.verbose,
+            extra=extra,  # noqa: SLF001
+        ):
+            terminalreporter.write_line(line.text, **line.markup)
+
+    def pytest_unconfigure(self) -> None:
+        """Leave nothing behind, however the session ended."""
+        if self._workshop is not None:
+            self._workshop.close()
+
+
+def _told_in_words(item: SuiteCase, call: pytest.CallInfo[None]) -> pytest.TestReport | None:
+    """A worker that crashed is told in words, not by a traceback of ours."""
+    assert call.excinfo is not None  # noqa: S101 - the caller looked
+    if not isinstance(call.excinfo.value, LockinError):
+        return None
+    report = pytest.TestReport.from_item_and_call(item, call)
+    report.longrepr = str(call.excinfo.value)
+    return report
+
+
+def _brief(report: pytest.TestReport) -> dict[str, Any]:
+    brief: dict[str, Any] = {"when": report.when, "outcome": report.outcome}
+    if hasattr(report, "wasxfail"):
+        brief["wasxfail"] = report.wasxfail
+    crash = getattr(report.longrepr, "reprcrash", None)
+    brief["longrepr"] = str(crash.message if crash is not None else report.longrepr or "")
+    return brief
+
+
+def _category(name: str) -> type[Warning]:
+    import builtins
+
+    for home in (builtins, pytest):
+        category = getattr(home, name, None)
+        if isinstance(category, type) and issubclass(category, Warning):
+            return category
+    return type(name, (UserWarning,), {})
+
+
+def _spellings(reference: str) -> tuple[str, ...]:
+    if not reference:
+        return ()
+    return tuple(dict.fromkeys((reference, os.path.realpath(reference))))
+
+
+__all__ = ["LockinSession", "make_session"]

@@ -1,0 +1,157 @@
+"""One frozen value made from command line and ini keys, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_lockin.errors import SettingsError
+from pytest_lockin.model.suite import EntryPoint
+
+ENGINES = ("auto", "sail", "spark")
+# What a gate can fail on. `unverified` always fails it unless allowed, when references were asked for.
+GATED = (
+    "false_pass",
+    "true_fail",
+    "false_alarm",
+    "unverified",
+    "partial",
+    "flaky",
+    "unfaithful",
+    "unconfirmed",
+)
+DEFAULT_FAIL_ON = ("false_pass",)
+DEFAULT_SUITES = ("test_solution.py",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """Something the gate lets pass, and why: `--lockin-allow unverified:"no data yet"`."""
+
+    what: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the user asked for.
+
+    Attributes:
+        reference: absolute path of the references' folder, or "".
+        engine: `auto`, `sail`, `spark` or `sc://host:port`.
+        json_file: where the JSON report goes, or "".
+        fail_on: kinds of finding that fail the gate.
+        suites: file name patterns of suites under examination.
+        entry_points: (path pattern, entry point) pairs; the first that matches holds.
+        tasks: (path pattern, task id) pairs; the first that matches holds.
+        timeout: seconds one phase of a case may take in a run that is ours, at least.
+        workers: suites examined at the same time.
+    """
+
+    reference: str = ""
+    engine: str = "auto"
+    json_file: str = ""
+    fail_on: tuple[str, ...] = DEFAULT_FAIL_ON
+    allow: tuple[Allowance, ...] = ()
+    suites: tuple[str, ...] = DEFAULT_SUITES
+    entry_points: tuple[tuple[str, EntryPoint], ...] = ()
+    tasks: tuple[tuple[str, str], ...] = ()
+    timeout: float = 120.0
+    workers: int = 2
+
+    def allows(self, what: str) -> Allowance | None:
+        """The allowance for this kind of finding, if the user gave one."""
+        return next((given for given in self.allow if given.what == what), None)
+
+
+def check_engine(value: str) -> str:
+    """Check an engine's name or address.
+
+    Raises:
+        SettingsError: neither a known name nor `sc://host[:port]`.
+    """
+    if value in ENGINES or (value.startswith("sc://") and len(value) > len("sc://")):
+        return value
+    raise SettingsError(
+        expected=f"an engine: {', '.join(ENGINES)} or sc://host:port",
+        found=f"--lockin-engine {value}",
+        hint="leave the option out for `auto`: Sail looks, Spark judges when Java is there",
+    )
+
+
+def check_reference(value: str) -> str:
+    """Check the references' folder and make its path absolute.
+
+    Raises:
+        SettingsError: there is no such folder.
+    """
+    path = Path(value).absolute()
+    if not path.is_dir():
+        raise SettingsError(
+            expected="a folder of references: one folder per task with reference.sql, reference.py or "
+            "expected.parquet",
+            found=f"--lockin-reference {value}, which is {'a file' if path.exists() else 'not there'}",
+            hint="check the path; `lockin tasks build --out refs/` makes one for the TPC-DS tasks",
+        )
+    return str(path)
+
+
+def parse_fail_on(values: list[str]) -> tuple[str, ...]:
+    """Read `--lockin-fail-on` values: kinds, separated by commas or given several times; `none` empties.
+
+    Raises:
+        SettingsError: an unknown kind.
+    """
+    words = [word.strip() for value in values for word in value.replace(",", " ").split()]
+    if not words:
+        return DEFAULT_FAIL_ON
+    for word in words:
+        if word not in (*GATED, "none"):
+            raise _unknown_kind("--lockin-fail-on", word)
+    return tuple(dict.fromkeys(word for word in words if word != "none"))
+
+
+def parse_allow(values: list[str]) -> tuple[Allowance, ...]:
+    """Read `--lockin-allow WHAT[:reason]` values.
+
+    Raises:
+        SettingsError: an unknown kind.
+    """
+    allowances = []
+    for value in values:
+        what, _, reason = value.strip().partition(":")
+        if what not in GATED:
+            raise _unknown_kind("--lockin-allow", what)
+        allowances.append(Allowance(what=what, reason=reason.strip()))
+    return tuple(allowances)
+
+
+def _unknown_kind(option: str, word: str) -> SettingsError:
+    return SettingsError(
+        expected=f"one of {', '.join(GATED)}", found=f"{option} {word}", hint="several go with commas"
+    )
+
+
+def parse_pairs(lines: list[str], key: str) -> tuple[tuple[str, str], ...]:
+    """Read ini lines of the form `path pattern = value`.
+
+    Raises:
+        SettingsError: a line without `=`.
+    """
+    pairs = []
+    for line in lines:
+        pattern, equals, value = line.partition("=")
+        if not equals or not pattern.strip() or not value.strip():
+            raise SettingsError(
+                expected=f"lines `path pattern = value` in {key}", found=line, hint="one pair per line"
+            )
+        pairs.append((pattern.strip(), value.strip()))
+    return tuple(pairs)
+
+
+def parse_entry_point(value: str) -> EntryPoint:
+    """Read `module:function`, or just `function` of the module `solution`."""
+    module, colon, function = value.partition(":")
+    if not colon:
+        return EntryPoint(function=value.strip())
+    return EntryPoint(module=module.strip(), function=function.strip())

@@ -1,0 +1,67 @@
+"""Workers handed out one at a time, each fresh; a spare one warms up while another is busy."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from pytest_lockin.workers.worker import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+# Variables by which an outer pytest, coverage or Spark would change what an inner one does.
+_DROPPED = ("PYTEST_", "COV_CORE_", "COVERAGE_", "SPARK_", "PYSPARK_", "MASTER", "_PYTEST")
+_KEPT = ("SPARK_LOCAL_IP", "SPARK_HOME")
+
+
+def child_environment(parent: Mapping[str, str], hidden: Iterable[str]) -> dict[str, str]:
+    """The environment a worker gets: the parent's, less what steers pytest or Spark, less hidden paths.
+
+    A variable whose value mentions a hidden path (the references) is dropped whole.
+    """
+    secrets = tuple(path for path in hidden if path)
+    kept = {}
+    for name, value in parent.items():
+        if name.startswith(_DROPPED) and name not in _KEPT:
+            continue
+        if any(secret in value for secret in secrets):
+            continue
+        kept[name] = value
+    return kept
+
+
+class WorkerPool:
+    """Starts workers; every one it ever started is gone after `stop()`."""
+
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str], cwd: str, *, spares: bool = True
+    ) -> None:
+        self._folder = folder
+        self._environment = dict(environment)
+        self._cwd = cwd
+        self._spares = spares
+        self._spare: Worker | None = None
+        self._workers: list[Worker] = []
+        self._lock = threading.Lock()
+
+    def take(self) -> Worker:
+        """Return a fresh worker that nobody else has; a new spare starts to warm up."""
+        with self._lock:
+            worker = self._spare if self._spare is not None and self._spare.alive else self._spawn()
+            self._spare = self._spawn() if self._spares else None
+            return worker
+
+    def _spawn(self) -> Worker:
+        worker = Worker(self._folder, self._environment, self._cwd)
+        self._workers.append(worker)
+        return worker
+
+    def stop(self) -> None:
+        """Kill every worker that is left, with all it started."""
+        with self._lock:
+            for worker in self._workers:
+                worker.kill()
+            self._workers.clear()
+            self._spare = None

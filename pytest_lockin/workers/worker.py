@@ -1,0 +1,163 @@
+"""One worker process seen from the controller: start it, ask it, kill it with everything it started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_lockin.errors import WorkerCrashedError, WorkerError
+from pytest_lockin.model.messages import Failed, Start
+from pytest_lockin.workers.wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_GRACE = 5.0
+_LOG_TAIL = 2000
+
+
+class Worker:
+    """A process of its own session and process group, joined by one socket.
+
+    Use: `Worker(folder, environment)` starts the interpreter at once (so that a spare one can warm up),
+    `start(...)` gives it a handler, then `send`, `receive`, `ask`. `stop()` is safe to call at any time, and
+    leaves no process of its group behind.
+    """
+
+    def __init__(self, folder: Path, environment: Mapping[str, str], cwd: str | None = None) -> None:
+        self.scratch = Path(tempfile.mkdtemp(prefix="worker-", dir=folder))
+        ours, theirs = socket.socketpair()
+        self._wire = Wire(ours)
+        code = f"from pytest_lockin.workers.child import main; main({theirs.fileno()})"
+        with (self.scratch / "output.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-c", code],
+                stdin=subprocess.DEVNULL,
+                stdout=log if not environment.get("LOCKIN_LIVE_OUTPUT") else None,
+                stderr=log if not environment.get("LOCKIN_LIVE_OUTPUT") else None,
+                env=dict(environment),
+                cwd=cwd,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        theirs.close()
+
+    def start(
+        self, handler: str, job: Any, *, sys_path: tuple[str, ...] = (), live_output: bool = False
+    ) -> None:
+        """Hand over to `handler` (`module:function`) with `job` as its first message."""
+        start = Start(handler=handler, scratch=str(self.scratch), sys_path=sys_path, live_output=live_output)
+        self.send(start)
+        self.send(job)
+
+    def send(self, message: Any) -> None:
+        """Send one message; a worker that is gone raises `WorkerCrashedError` with what it left behind."""
+        try:
+            self._wire.send(message)
+        except WorkerCrashedError as error:
+            raise self._crashed() from error
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Wait for one message.
+
+        Raises:
+            WorkerCrashedError: the process ended first; the message says how and shows its last output.
+            WorkerTimedOutError: no answer within `timeout` seconds; the worker has been killed.
+            WorkerError: it answered that it cannot go on, or answered nonsense.
+        """
+        try:
+            message = self._wire.receive(timeout)
+        except WorkerCrashedError as error:
+            raise self._crashed() from error
+        except WorkerError:
+            self.kill()
+            raise
+        if isinstance(message, Failed):
+            raise WorkerFailedError(message)
+        return message
+
+    def ask(self, message: Any, timeout: float | None = None) -> Any:
+        """Send a request and wait for its reply."""
+        self.send(message)
+        return self.receive(timeout)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process is still running."""
+        return self.process.poll() is None
+
+    def log_tail(self) -> str:
+        """The last part of what the worker printed outside captured tests."""
+        try:
+            return (self.scratch / "output.log").read_bytes()[-_LOG_TAIL:].decode(errors="replace").strip()
+        except OSError:
+            return ""
+
+    def stop(self) -> None:
+        """Close the socket, give the process a moment to end, then kill its whole group."""
+        self._wire.close()
+        try:
+            self.process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            pass
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill the process group now. What the worker started in it ends too."""
+        # The group outlives its leader while members are left, so this runs even for an ended process.
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+        self.process.wait()
+        self._wire.close()
+
+    def _crashed(self) -> WorkerCrashedError:
+        deadline = time.monotonic() + _GRACE
+        while self.process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.kill()
+        tail = self.log_tail()
+        last = tail.splitlines()[-1] if tail else "nothing"
+        return WorkerCrashedError(
+            expected="an answer from the worker process",
+            found=f"it ended: {describe_exit(self.process.returncode)} (last output: {last})",
+            hint="a program that ends its process cannot be judged",
+        )
+
+
+class WorkerFailedError(WorkerError):
+    """The worker is alive and says why it cannot go on."""
+
+    def __init__(self, failed: Failed) -> None:
+        self.failed = failed
+        self.slug = failed.slug
+        super().__init__(
+            expected="the worker to do its job",
+            found=failed.reason,
+            hint="its log in the run folder says more",
+        )
+
+    @property
+    def one_line(self) -> str:
+        """The worker's own reason."""
+        return self.failed.reason
+
+
+def describe_exit(status: int | None) -> str:
+    """Say how a process ended: `exit status 3`, `signal SIGKILL`."""
+    if status is None:
+        return "still running"
+    if status < 0:
+        return f"signal {signal.Signals(-status).name}"
+    return f"exit status {status}"
+
+
+__all__ = ["Worker", "WorkerFailedError", "describe_exit"]
