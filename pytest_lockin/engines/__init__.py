@@ -1,4 +1,4 @@
-"""Engines: sail, spark and connect behind one interface. Importing this imports neither pyspark nor pysail."""
+"""Engines: sail, spark and connect behind one interface. Importing this imports no pyspark."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+    from types import ModuleType
 
     from pytest_lockin.frames.frame import Frame
 
@@ -89,6 +90,15 @@ class Engine(Protocol):
 
     def sql(self, text: str) -> Any:
         """Run Spark SQL text in the warm session."""
+
+    def ship_module(self, module: ModuleType) -> None:
+        """Send functions of this module to the engine's Python processes by value.
+
+        Those processes cannot import the candidate, its tests or their helpers; call it once a module.
+        """
+
+    def refresh_module(self, module: ModuleType) -> None:
+        """Make UDFs of this module use its functions as they are now; call it after code was swapped in."""
 
     def needs(self) -> tuple[Needs, ...]:
         """What user code asked for since the last reset that this engine lacks."""

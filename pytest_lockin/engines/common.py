@@ -24,6 +24,7 @@ from pytest_lockin.frames.frame import Frame
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+    from types import ModuleType
 
 
 class SparkShapedEngine(ABC):
@@ -56,10 +57,6 @@ class SparkShapedEngine(ABC):
     def _fetch(self, dataframe: Any) -> pa.Table:
         """Run a DataFrame whose types Arrow carries; the table has the schema's Arrow types."""
 
-    @abstractmethod
-    def is_frame(self, value: object) -> bool:
-        """Tell whether the value is a DataFrame of this engine."""
-
     # The interface.
 
     def session(self) -> Any:
@@ -80,6 +77,21 @@ class SparkShapedEngine(ABC):
         if self._shown:
             self._hide()
             self._shown = False
+
+    def is_frame(self, value: object) -> bool:
+        """Tell whether the value is a DataFrame (Connect's and classic's share one base class)."""
+        from pyspark.sql import DataFrame
+
+        return isinstance(value, DataFrame)
+
+    def ship_module(self, module: ModuleType) -> None:
+        """Send functions of this module to Spark's Python processes by value: they cannot import it."""
+        from pyspark.cloudpickle import register_pickle_by_value
+
+        register_pickle_by_value(module)
+
+    def refresh_module(self, module: ModuleType) -> None:
+        """Make UDFs of this module use its functions as they are now, after code was swapped in."""
 
     def needs(self) -> tuple[Needs, ...]:
         """What user code asked for since the last reset that this engine lacks, in that order."""
@@ -202,7 +214,7 @@ def _data_type(kind: Any) -> Any:
     return _parse_datatype_json_string(json.dumps(kind))
 
 
-def _relax(kind: Any, nullable: bool, data: pa.ChunkedArray | pa.Array) -> tuple[Any, bool]:  # noqa: FBT001
+def _relax(kind: Any, nullable: bool, data: Any) -> tuple[Any, bool]:  # noqa: FBT001
     """Make nullable whatever holds a NULL against its own schema, and nothing else."""
     nullable = nullable or data.null_count > 0
     if isinstance(kind, str) or len(data) == 0:
@@ -225,3 +237,9 @@ def _relax(kind: Any, nullable: bool, data: pa.ChunkedArray | pa.Array) -> tuple
             kind["valueType"], kind["valueContainsNull"], array.items
         )
     return relaxed, nullable
+
+
+def first_line(error: BaseException) -> str:
+    """Say an error on one line: its type, and the first line of its message."""
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}"

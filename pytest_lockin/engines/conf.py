@@ -1,4 +1,4 @@
-"""Sort the Spark conf a program asks for: set on the session, harmless, or a reason to start another engine."""
+"""Sort the Spark conf a program asks for: settable, harmless, or a reason for another engine."""
 
 from __future__ import annotations
 

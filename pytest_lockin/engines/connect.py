@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from pytest_lockin.engines.common import SparkShapedEngine
+from pytest_lockin.engines.common import SparkShapedEngine, first_line
 from pytest_lockin.engines.conf import find_needs
 from pytest_lockin.errors import EngineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pyarrow as pa
 
     from pytest_lockin.engines.base import EngineOptions
 
@@ -43,7 +43,7 @@ class ConnectEngine(SparkShapedEngine):
             self._session = None
             raise EngineError(
                 expected=f"a Spark Connect server at {self._url}",
-                found=_first_line(error),
+                found=first_line(error),
                 hint="check the address, and that the server is running",
             ) from error
         self._patch_builders()
@@ -66,12 +66,6 @@ class ConnectEngine(SparkShapedEngine):
                 hint="this is a fault of lockin; please report it",
             )
         self._needs.clear()
-
-    def is_frame(self, value: object) -> bool:
-        """Tell whether the value is a DataFrame (Connect or classic: both subclass one class)."""
-        from pyspark.sql import DataFrame
-
-        return isinstance(value, DataFrame)
 
     def version(self) -> str:
         """Return the version the server answers with."""
@@ -238,8 +232,3 @@ def _recording(old: Callable[[Any, str], Any], kind: str, record: Callable[[str]
             raise
 
     return getattr_
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}"

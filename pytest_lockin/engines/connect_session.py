@@ -6,7 +6,7 @@ Imports pyspark, so only a running engine imports this module.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pyspark.errors import PySparkAttributeError
 from pyspark.sql.connect.catalog import Catalog
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-def no_such_jvm_attribute(name: str) -> Exception:
+def no_such_jvm_attribute(name: str) -> Any:
     """Build the error pyspark itself raises where Connect has no such attribute."""
     return PySparkAttributeError(
         errorClass="JVM_ATTRIBUTE_NOT_SUPPORTED", messageParameters={"attr_name": name}
@@ -39,12 +39,14 @@ class WarmSession(ConnectSession):  # type: ignore[misc]
         self._lockin_siblings: list[WarmSession] = []
         super().__init__(url)
 
-    @property
+    _client: SparkConnectClient
+
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """The classic class, as far as isinstance is concerned."""
         return ClassicSession
 
-    def __enter__(self) -> WarmSession:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -1,0 +1,228 @@
+"""Start Spark's JVM as a process of its own, which short-lived workers attach to one after another.
+
+Starting it takes seconds and it imports nothing of pyspark here, so the process that starts it may be the
+one that never runs candidate code.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_lockin.engines.preflight import check_java, java_home, spark_home
+from pytest_lockin.errors import EngineError, JavaMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+START_LIMIT = 120.0
+STOP_LIMIT = 5.0
+
+
+class JvmHandle:
+    """A running JVM: where to attach, and how to end it.
+
+    It ends by itself when the process that started it ends (its standard input closes).
+    """
+
+    def __init__(
+        self, *, process: subprocess.Popen[bytes], port: int, secret: str, log: Path, conf: Mapping[str, str]
+    ) -> None:
+        self.process = process
+        self.port = port
+        self.secret = secret
+        self.log = log
+        self.conf = dict(conf)
+
+    @property
+    def pid(self) -> int:
+        """The process id; also the id of its group and session."""
+        return self.process.pid
+
+    def is_alive(self) -> bool:
+        """Tell whether the JVM still runs."""
+        return self.process.poll() is None
+
+    def stop(self) -> None:
+        """End the JVM and every process it started (Spark's Python workers). May be called twice."""
+        members = _session_members(self.pid)
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        try:
+            self.process.wait(STOP_LIMIT)
+        except subprocess.TimeoutExpired:
+            _signal_group(self.pid, signal.SIGKILL)
+            self.process.wait(STOP_LIMIT)
+        for pid in members | _session_members(self.pid):
+            _signal(pid, signal.SIGKILL)
+
+
+def start_jvm(
+    scratch: Path,
+    conf: Mapping[str, str] | None = None,
+    *,
+    cores: int = 2,
+    prefix: Sequence[str] = (),
+    limit: float = START_LIMIT,
+) -> JvmHandle:
+    """Start Spark's gateway and wait until workers can attach.
+
+    Args:
+        scratch: a folder of this JVM's own: logs, warehouse, Derby and temporary files go there.
+        conf: static conf the programs ask for (jars, extensions, catalogs); it wins over ours.
+        cores: tasks at once.
+        prefix: a command that runs the rest of its arguments (a sandbox).
+        limit: seconds to wait for it.
+
+    Raises:
+        JavaMissingError: there is no Java that can run Spark.
+        EngineError: it did not start; the message quotes the log.
+    """
+    home, java = spark_home(), java_home()
+    if java is None:
+        raise missing_java()
+    if home is None:
+        raise EngineError(
+            expected="a pyspark package with Spark's jars",
+            found="none",
+            hint="pip install pyspark (pyspark-client has no classic Spark)",
+        )
+    scratch.mkdir(parents=True, exist_ok=True)
+    log = scratch / "spark.log"
+    with tempfile.TemporaryDirectory(dir=scratch) as folder, log.open("wb") as output:
+        answer = Path(folder) / "gateway"
+        process = subprocess.Popen(
+            [*prefix, *_command(home, scratch, conf or {}, cores)],
+            # Spark's gateway ends when this pipe closes, however we end.
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=_environment(home, java, answer),
+            cwd=scratch,
+            # A session of its own: Ctrl-C does not reach it, and all that it starts can be found.
+            start_new_session=True,
+        )
+        try:
+            port, secret = _wait_for(answer, process, log, limit)
+        except BaseException:
+            _signal_group(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+    return JvmHandle(process=process, port=port, secret=secret, log=log, conf=conf or {})
+
+
+def missing_java() -> JavaMissingError:
+    """Build the error that says in one line what is wrong with Java."""
+    import shutil
+
+    finding = check_java(os.environ.get("JAVA_HOME", ""), shutil.which("java") or "")
+    return JavaMissingError(expected="Java 17 or newer", found=finding.text, hint=finding.hint)
+
+
+def static_conf(scratch: Path, cores: int) -> dict[str, str]:
+    """Return the conf of a quiet local application that leaves nothing outside its folder."""
+    return {
+        "spark.master": f"local[{cores}]",
+        "spark.app.name": "lockin",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.port.maxRetries": "64",
+        "spark.local.dir": str(scratch / "local"),
+        "spark.sql.warehouse.dir": (scratch / "warehouse").as_uri(),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={scratch / 'derby'}",
+    }
+
+
+def _command(home: Path, scratch: Path, asked: Mapping[str, str], cores: int) -> list[str]:
+    conf = static_conf(scratch, cores)
+    options = "spark.driver.extraJavaOptions"
+    conf |= {**asked, options: f"{conf[options]} {asked.get(options, '')}".strip()}
+    pairs = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+    return [str(home / "bin" / "spark-submit"), *pairs, "pyspark-shell"]
+
+
+def _environment(home: Path, java: Path, answer: Path) -> dict[str, str]:
+    # A user's own SPARK_* and PYSPARK_* settings would start another Spark than the one installed.
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("SPARK_", "PYSPARK_", "_PYSPARK", "SAIL_"))
+    }
+    return kept | {
+        "JAVA_HOME": str(java),
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_CONNECT_MODE": "0",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer),
+    }
+
+
+def _wait_for(answer: Path, process: subprocess.Popen[bytes], log: Path, limit: float) -> tuple[int, str]:
+    deadline = time.monotonic() + limit
+    while not answer.exists():
+        if process.poll() is not None:
+            raise EngineError(
+                expected="Spark's JVM to start",
+                found=f"it ended with status {process.returncode}: {_last_words(log)}",
+                hint=f"see {log}",
+            )
+        if time.monotonic() > deadline:
+            raise EngineError(
+                expected=f"Spark's JVM to start within {limit:.0f} s",
+                found="no answer",
+                hint=f"see {log}",
+            )
+        time.sleep(0.02)
+    # Spark writes beside the file and renames it, so that it is whole when it is there.
+    data = answer.read_bytes()
+    port, length = struct.unpack_from("!ii", data)
+    return port, data[8 : 8 + length].decode()
+
+
+def _last_words(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines()
+    telling = [line for line in lines if "Error" in line or "Exception" in line]
+    return (telling or lines or ["it said nothing"])[0][:300]
+
+
+def _session_members(session: int) -> set[int]:
+    """List the processes of a session (Linux: elsewhere only the group is ended).
+
+    Spark's Python daemon leaves the JVM's process group, but not its session.
+    """
+    members = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            members.add(int(stat.parent.name))
+    return members - {os.getpid()}
+
+
+def _signal(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def _signal_group(group: int, number: int) -> None:
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        pass
