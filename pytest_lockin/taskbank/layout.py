@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_lockin.taskbank.dialect.known import read_dialect
+from pytest_lockin.taskbank.dialect.translate import to_duckdb
 from pytest_lockin.taskbank.shipped import hidden_file, program_file
 from pytest_lockin.taskbank.statements import read_statement
 
@@ -23,22 +25,11 @@ def lay_task(task_id: str) -> dict[str, bytes]:
     statement = read_statement(task_id)
     files = {
         "reference.sql": f"{statement.text}\n".encode(),
-        "company/duckdb.sql": f"{to_duckdb(statement.text)}\n".encode(),
+        "company/duckdb.sql": f"{to_duckdb(statement.text, read_dialect(task_id))}\n".encode(),
     }
     files.update(_copy(program_file(task_id), "reference_dataframe.py"))
     files.update(_copy(hidden_file(task_id), "obligations.yaml"))
     return files
-
-
-def to_duckdb(spark_sql: str) -> str:
-    """Translate one statement from Spark's SQL to DuckDB's, comments kept.
-
-    Where NULLs sort is written out: Spark puts them first in ascending order, DuckDB last.
-    """
-    import sqlglot
-
-    text: str = sqlglot.transpile(spark_sql, read="spark", write="duckdb", pretty=True)[0]
-    return text
 
 
 def _copy(source: Path, name: str) -> dict[str, bytes]:
