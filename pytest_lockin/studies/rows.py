@@ -59,7 +59,18 @@ def name_types(frame: Frame) -> tuple[str, ...]:
     """Give one text per column's type, nullability left out; from the Spark schema where there is one."""
     if frame.schema_json:
         return tuple(_name_type(field["type"]) for field in frame.fields)
-    return tuple(str(kind) for kind in frame.table.schema.types)
+    return tuple(_name_arrow(kind) for kind in frame.table.schema.types)
+
+
+def _name_arrow(kind: Any) -> str:
+    """Name an Arrow type; the inner names of lists and maps ("item", "element") are a writer's habit."""
+    if pa.types.is_map(kind):
+        return f"map<{_name_arrow(kind.key_type)}, {_name_arrow(kind.item_type)}>"
+    if pa.types.is_struct(kind):
+        return f"struct<{', '.join(f'{field.name}: {_name_arrow(field.type)}' for field in kind.fields)}>"
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return f"list<{_name_arrow(kind.value_type)}>"
+    return str(kind)
 
 
 def _name_type(kind: Any) -> str:

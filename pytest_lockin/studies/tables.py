@@ -16,12 +16,14 @@ class Table:
 
 
 def render_text(table: Table) -> tuple[str, ...]:
-    """Lay the table out for a terminal: the first column to the left, the others to the right."""
+    """Lay the table out for a terminal, the first column to the left; without rows, title and notes."""
+    notes = (f"  {note}" for note in table.notes)
+    if not table.rows:
+        return (table.title, *notes)
     lines = [table.columns, *table.rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(table.columns))]
     head, *body = (_align(line, widths) for line in lines)
     rule = "-" * len("  ".join("-" * width for width in widths))
-    notes = (f"  {note}" for note in table.notes)
     return (table.title, rule, head, rule, *body, rule, *notes)
 
 
@@ -32,10 +34,12 @@ def _align(line: tuple[str, ...], widths: list[int]) -> str:
 
 
 def render_markdown(table: Table) -> tuple[str, ...]:
-    """Lay the table out as GitHub's Markdown."""
+    """Lay the table out as GitHub's Markdown; without rows, title and notes."""
     rule = "|".join(["", ":---", *("---:" for _ in table.columns[1:]), ""])
     rows = (_join_cells(row) for row in table.rows)
     notes = ("", *(f"- {note}" for note in table.notes)) if table.notes else ()
+    if not table.rows:
+        return (f"**{table.title}**", *notes)
     return (f"**{table.title}**", "", _join_cells(table.columns), rule, *rows, *notes)
 
 

@@ -74,6 +74,8 @@ def tabulate_permissions(result: StudyResult) -> Table:
         if any(one.permissions for one in conditions)
     )
     notes = tuple(_describe_edits(one) for one in result.edits if one.pairs)
+    if not rows:
+        notes = ("no permissions in study.json", *notes)
     return Table(
         title="Table I. Artifact revision permissions",
         columns=("Artifact", *_titles(result)),

@@ -201,7 +201,7 @@ def test_execution_failure_zeroes_code_and_nothing_else(paper_result):
 
 def test_replication_table(paper_result):
     table = _table(paper_result, "VII")
-    assert dict((row[0], row[1:]) for row in table.rows) == {
+    assert {row[0]: row[1:] for row in table.rows} == {
         "q14a": ("0/15 E", "15/15 P", "15/15 P"),
         "q04": ("9/13 F", "9/13 F", "13/13 P"),
         "q33": ("10/10 P", "10/10 P", "10/10 P"),
