@@ -92,6 +92,8 @@ class SparkShapedEngine(ABC):
 
     def refresh_module(self, module: ModuleType) -> None:
         """Make UDFs of this module use its functions as they are now, after code was swapped in."""
+        # Connect sends the code of a UDF each time it is called; classic Spark keeps it.
+        del module
 
     def needs(self) -> tuple[Needs, ...]:
         """What user code asked for since the last reset that this engine lacks, in that order."""
@@ -219,7 +221,7 @@ def _relax(kind: Any, nullable: bool, data: Any) -> tuple[Any, bool]:  # noqa: F
     nullable = nullable or data.null_count > 0
     if isinstance(kind, str) or len(data) == 0:
         return kind, nullable
-    array = data.combine_chunks() if isinstance(data, pa.ChunkedArray) else data
+    array: Any = data.combine_chunks() if isinstance(data, pa.ChunkedArray) else data
     array = array.drop_null()
     relaxed = dict(kind)
     if kind["type"] == "struct":

@@ -124,7 +124,8 @@ class ConnectEngine(SparkShapedEngine):
         return functions
 
     def _fetch(self, dataframe: Any) -> pa.Table:
-        return dataframe.toArrow()
+        table: pa.Table = dataframe.toArrow()
+        return table
 
     # Patches.
 

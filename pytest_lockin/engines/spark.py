@@ -1,4 +1,4 @@
-"""Classic local Spark: the judge. One JVM serves workers one after another, each with a session of its own."""
+"""Classic local Spark, the judge: one JVM serves workers one after another, each with its own session."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SparkEngine(SparkShapedEngine):
         self._user_stopped = False
 
     def start(self, options: EngineOptions) -> None:
-        """Attach to the JVM (or start one), make a fresh session, patch the builders. Nothing is visible yet."""
+        """Attach to the JVM (or start one), make a fresh session, patch the builders. Nothing shows yet."""
         self._options = options
         port, secret = options.gateway_port, options.gateway_secret
         if not port:
@@ -271,7 +271,7 @@ def static_part(conf: dict[str, str]) -> dict[str, str]:
 
 
 def _open_gateway(port: int, secret: str) -> Any:
-    """Connect to a running gateway; pyspark takes its address from the environment, where it must not stay."""
+    """Connect to a gateway; pyspark reads its address from the environment, where it must not stay."""
     from pyspark.java_gateway import launch_gateway
 
     os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(port), secret
