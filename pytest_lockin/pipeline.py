@@ -6,6 +6,7 @@ stage takes values and gives values.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -144,6 +145,10 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
         return _judge(bench, report, baseline)
     except LockinError as error:
         return _unverified(report, error.one_line)
+    except Exception as error:
+        if os.environ.get("LOCKIN_DEBUG"):
+            raise
+        return _unverified(report, f"lockin itself failed: {type(error).__name__}: {error} (LOCKIN_DEBUG=1 shows where)")
 
 
 def _describe(report: TaskReport, baseline: Baseline) -> TaskReport:
@@ -246,27 +251,20 @@ def _fidelity(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None)
         return Fidelity(reason="stored output only: there is no program to put in the candidate's place")
     if not baseline.live.observations:
         return Fidelity(reason="no case calls the entry point")
-    rejecting: dict[str, None] = {}
-    completed: dict[str, None] = {}
-    for index, reference in enumerate(programs):
-        name = f"{baseline.live.suite.id}-{index}".replace("/", "_")
-        exchange = bench.workshop.folder / "exchange" / name
-        exchange.mkdir(parents=True, exist_ok=True)
-        answers = ReferenceAnswers(panel, task, reference, bench.runner(baseline.engine), exchange)
-        found = measure_fidelity(
-            bench.workshop,
-            bench.world,
-            baseline.live.suite,
-            engine=baseline.engine,
-            green_cases=baseline.green_cases,
-            exchange=exchange,
-            answer=answers,
-            limit=bench.settings.timeout,
-        )
-        if found.accepts_reference is None:
-            return replace(found, completed=tuple(completed))
-        rejecting.update(dict.fromkeys(found.cases_rejecting))
-        completed.update(answers.completed)
-    return Fidelity(
-        accepts_reference=not rejecting, cases_rejecting=tuple(rejecting), completed=tuple(completed)
+    suite = baseline.live.suite
+    exchange = bench.workshop.folder / "exchange" / suite.id.replace("/", "_")
+    exchange.mkdir(parents=True, exist_ok=True)
+    runner = bench.runner(baseline.engine)
+    answers = [ReferenceAnswers(panel, task, reference, runner, exchange) for reference in programs]
+    found = measure_fidelity(
+        bench.workshop,
+        bench.world,
+        suite,
+        engine=baseline.engine,
+        green_cases=baseline.green_cases,
+        exchange=exchange,
+        answers=answers,
+        limit=bench.settings.timeout,
     )
+    completed = dict.fromkeys(name for answer in answers for name in answer.completed)
+    return replace(found, completed=tuple(completed))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,20 @@ from pytest_lockin.model.messages import TableFile
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# Suites are judged side by side and share their data.
+_LOCK = threading.Lock()
+
 
 def stage_tables(tables: Iterable[tuple[str, str]], folder: Path) -> tuple[TableFile, ...]:
-    """Hard-link (or copy) tables below `folder`; a symbolic link would tell where they came from."""
-    return tuple(TableFile(name=name, path=str(_stage(name, Path(path), folder))) for name, path in tables)
+    """Copy tables below `folder`, each once.
+
+    A symbolic link would tell where they came from, and through a hard link a candidate could write into
+    the references' own data.
+    """
+    with _LOCK:
+        return tuple(
+            TableFile(name=name, path=str(_stage(name, Path(path), folder))) for name, path in tables
+        )
 
 
 def _stage(name: str, source: Path, folder: Path) -> Path:
@@ -25,15 +35,9 @@ def _stage(name: str, source: Path, folder: Path) -> Path:
     if target.exists():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_suffix(".draft")
     if source.is_dir():
-        shutil.copytree(source, target, copy_function=_link_or_copy)
+        shutil.copytree(source, draft)
     else:
-        _link_or_copy(str(source), str(target))
-    return target
-
-
-def _link_or_copy(source: str, target: str) -> None:
-    try:
-        os.link(os.path.realpath(source), target)
-    except OSError:
-        shutil.copyfile(source, target)
+        shutil.copyfile(source, draft)
+    return draft.rename(target)

@@ -47,9 +47,9 @@ class Vetted:
 
     @property
     def rules(self) -> Rules:
-        """The panel's rules, with the first reference's order and limit."""
+        """The panel's rules, with the first reference's order."""
         keys = self.ending.keys if self.ending.complete else ()
-        return replace(self.panel.rules, order=keys, limit=self.ending.limit)
+        return replace(self.panel.rules, order=keys)
 
 
 def vet_panel(panel: Panel, task: Task | None, runner: ProgramRunner, *, thorough: bool = True) -> Vetted:
@@ -145,10 +145,10 @@ def read_stored(path: Path) -> Frame:
 def _pool(
     panel: Panel, task: Task | None, reference: Reference, vetted: Vetted, runner: ProgramRunner
 ) -> Frame | None:
-    """The reference's rows without its LIMIT, where the LIMIT was reached and the sort keys are known."""
+    """The reference's rows without its LIMIT, where the LIMIT was reached and all sort keys (or none) are known."""
     ending = vetted.ending
     rows = vetted.output[0][1].rows
-    if ending.limit is None or rows < ending.limit or not ending.keys or not ending.complete:
+    if ending.limit is None or rows < ending.limit or not ending.complete:
         return None
     request = replace(request_for(reference, tables_for(panel, task), task), text=ending.unlimited)
     answer = runner.run(request)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_lockin.errors import WorkerCrashedError, WorkerError, WorkerTimedOutError
+from pytest_lockin.errors import WorkerError
 from pytest_lockin.model.messages import AskReference, Collected, Finish, Finished, PhaseDone, RunPhase
 from pytest_lockin.model.suite import CaseRun, Observation, Outcome, SuiteRun
 
@@ -35,7 +35,7 @@ class SuiteSession:
     Args:
         workshop: gives the worker.
         job: what to run, how, and what to observe.
-        answer: for a stubbed run, answers the entry point's calls.
+        answer: for a stubbed run, answers the entry point's calls; may be changed between passes.
         limit: seconds any one answer may take; None waits for ever (an ordinary pytest run).
     """
 
@@ -48,7 +48,7 @@ class SuiteSession:
         limit: float | None = None,
     ) -> None:
         self.job = job
-        self._answer = answer
+        self.answer = answer
         self._limit = limit
         self._worker: Worker = workshop.worker(HANDLER, job)
         self._records: dict[str, _CaseRecord] = {}
@@ -93,13 +93,13 @@ class SuiteSession:
     def _receive(self, limit: float | None) -> Any:
         try:
             while isinstance(message := self._worker.receive(limit), AskReference):
-                if self._answer is None:
+                if self.answer is None:
                     raise WorkerError(
                         expected="no question from this run",
                         found="one",
                         hint="the worker is not to be trusted",
                     )
-                self._worker.send(self._answer(message))
+                self._worker.send(self.answer(message))
         except WorkerError as error:
             self.errors.append(error.one_line)
             raise
@@ -145,15 +145,23 @@ class SuiteSession:
 
 def run_whole(session: SuiteSession, order: Callable[[Sequence[str]], Sequence[str]] = tuple) -> SuiteRun:
     """Run every case of a suite, in the order given, and return what was seen; harness failures are in it."""
+    run = run_pass(session, order)
+    session.finish()
+    return session.as_run() if session.errors else run
+
+
+def run_pass(session: SuiteSession, order: Callable[[Sequence[str]], Sequence[str]] = tuple) -> SuiteRun:
+    """Run every case once and tear everything down, fixtures of the session too; the worker stays.
+
+    A worker that fails is killed, and the failure is in what comes back.
+    """
     try:
         cases = order([case.id for case in session.collect().cases])
         for index, case_id in enumerate(cases):
             following = cases[index + 1] if index + 1 < len(cases) else ""
             run_case(session, case_id, following)
-    except (WorkerCrashedError, WorkerTimedOutError, WorkerError):
+    except WorkerError:
         session.kill()
-        return session.as_run()
-    session.finish()
     return session.as_run()
 
 

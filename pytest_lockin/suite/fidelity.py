@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.model.report import Fidelity
 from pytest_lockin.model.suite import Outcome
-from pytest_lockin.suite.drive import SuiteSession, run_whole
+from pytest_lockin.suite.drive import SuiteSession, run_pass
 from pytest_lockin.suite.jobs import make_job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_lockin.model.messages import AskReference
@@ -27,23 +27,28 @@ def measure_fidelity(
     engine: str,
     green_cases: tuple[str, ...],
     exchange: Path,
-    answer: Callable[[AskReference], Any],
+    answers: Sequence[Callable[[AskReference], Any]],
     limit: float,
 ) -> Fidelity:
-    """Run the suite once with every call of the entry point answered by a reference.
+    """Run the suite with every call of the entry point answered by a reference, once for each reference.
 
-    Only cases that pass on the candidate can reject the reference; one that fails on both says nothing.
-    The worker is thrown away afterwards. `exchange` is the folder its tables travel through.
+    Only cases that pass on the candidate can reject a reference; one that fails on both says nothing. One
+    worker serves all passes (everything is torn down between them) and is thrown away; calls made at import
+    are answered by the first reference only. `exchange` is the folder the tables travel through.
     """
     spec = workshop.engine(engine)
     job = make_job(world, suite, spec, exchange, observe="none", stub=True)
-    run = run_whole(SuiteSession(workshop, job, answer=answer, limit=limit))
-    if run.errors:
-        return Fidelity(reason=run.errors[0])
-    if not run.observations:
-        return Fidelity(reason="no case calls the entry point")
-    ended = {each.case_id: each.outcome for each in run.cases}
-    rejecting = tuple(
-        case_id for case_id in green_cases if ended.get(case_id) in (Outcome.FAILED, Outcome.ERROR)
-    )
-    return Fidelity(accepts_reference=not rejecting, cases_rejecting=rejecting)
+    session = SuiteSession(workshop, job, limit=limit)
+    rejecting: dict[str, None] = {}
+    for answer in answers:
+        session.answer = answer
+        run = run_pass(session)
+        if run.errors or not run.observations:
+            session.kill()
+            return Fidelity(reason=run.errors[0] if run.errors else "no case calls the entry point")
+        ended = {each.case_id: each.outcome for each in run.cases}
+        rejecting.update(
+            dict.fromkeys(case for case in green_cases if ended.get(case) in (Outcome.FAILED, Outcome.ERROR))
+        )
+    session.finish()
+    return Fidelity(accepts_reference=not rejecting, cases_rejecting=tuple(rejecting))
