@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_lockin.frames import agree
+from pytest_lockin.frames import agree, render_differences
 from pytest_lockin.frames.store import digest_frame
 from pytest_lockin.model.rules import Rules
 
@@ -89,3 +89,10 @@ def describe_drift(drift: Drift) -> str:
         case Drifted(task=task, agreement=agreement):
             rows = f"{agreement.rows_found} rows rebuilt against {agreement.rows_expected} stored"
             return f"{task}: DRIFTED in {agreement.category}; {rows}"
+
+
+def explain_drift(drift: Drift) -> tuple[str, ...]:
+    """Say the same and, for a drift, show every difference: names, types, counts, rows and cells."""
+    if isinstance(drift, Drifted):
+        return (describe_drift(drift), *render_differences(drift.agreement.differences))
+    return (describe_drift(drift),)

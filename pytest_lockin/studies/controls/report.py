@@ -16,7 +16,6 @@ from pytest_lockin.studies.controls.kinds import Answer  # noqa: TC001 - msgspec
 from pytest_lockin.studies.tables import Table, render_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 FORMAT = 1
@@ -192,8 +191,3 @@ def read_controls(path: Path) -> ControlReport:
             hint="run the controls again",
         )
     return ControlReport(records=entry.records)
-
-
-def merge_reports(reports: Iterable[ControlReport]) -> ControlReport:
-    """Put several reports into one."""
-    return ControlReport(records=tuple(record for report in reports for record in report.records))

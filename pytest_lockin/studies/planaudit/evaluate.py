@@ -17,7 +17,7 @@ from pytest_lockin.studies.planaudit.conditions import ConditionResult, sum_cond
 from pytest_lockin.studies.planaudit.edits import EditCounts, count_edits
 from pytest_lockin.studies.planaudit.ladder import LadderResult, climb_ladder
 from pytest_lockin.studies.planaudit.mechanisms import MechanismCounts, count_mechanisms
-from pytest_lockin.studies.planaudit.outcomes import read_reports
+from pytest_lockin.studies.planaudit.outcomes import ReportedTask, read_report
 from pytest_lockin.studies.planaudit.raters import RaterPair, compare_raters
 from pytest_lockin.studies.planaudit.replication import Replication, build_replication
 from pytest_lockin.studies.planaudit.robustness import Robustness, check_robustness
@@ -113,20 +113,20 @@ def evaluate(  # noqa: PLR0913 - each is one more input of a study
 
 def _read_study(runs: Path, reports: Sequence[Path]) -> tuple[Setup, tuple[Run, ...]]:
     setup = read_setup(runs)
-    paths = tuple(reports) or _find_reports(runs, setup)
-    return setup, read_runs(runs, setup, read_reports(paths))
+    given = [entry for path in reports for entry in read_report(path)]
+    return setup, read_runs(runs, setup, given if reports else _read_reports(runs, setup))
 
 
-def _find_reports(runs: Path, setup: Setup) -> tuple[Path, ...]:
-    places = (runs, *(runs / one.folder for one in setup.conditions))
-    found = tuple(place / REPORT_FILE for place in places if (place / REPORT_FILE).is_file())
+def _read_reports(runs: Path, setup: Setup) -> list[ReportedTask]:
+    places = {"": runs, **{one.folder: runs / one.folder for one in setup.conditions}}
+    found = {name: place / REPORT_FILE for name, place in places.items() if (place / REPORT_FILE).is_file()}
     if not found:
         raise StudyError(
             expected=f"a lock-in report {REPORT_FILE} in {runs} or in its conditions",
             found="none",
             hint=f"pytest --lockin-reference refs/ --lockin-json {runs / REPORT_FILE} {runs}",
         )
-    return found
+    return [entry for name, path in found.items() for entry in read_report(path, name)]
 
 
 def _add_reproduced(setup: Setup, runs: Sequence[Run], reproduced: Iterable[str] | None) -> Setup:

@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.studies.planaudit.numbers import Undefined
-from pytest_lockin.studies.planaudit.outcomes import describe
+from pytest_lockin.studies.planaudit.outcomes import count_cases, describe
 
 if TYPE_CHECKING:
     from pytest_lockin.studies.planaudit.evaluate import StudyResult
@@ -53,7 +53,7 @@ def _export_run(run: Run) -> dict[str, Any]:
         "task": run.task,
         "suite_passes": outcome.suite_passes,
         "passed": outcome.cases.passed,
-        "total": outcome.cases.total,
+        "total": count_cases(outcome.cases),
         "verdict": str(outcome.verdict),
         "agreement": describe(outcome.judgement),
         "executed": run.executed,

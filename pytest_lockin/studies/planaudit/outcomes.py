@@ -6,45 +6,17 @@ Outcomes come from the JSON report of `pytest --lockin-reference refs/ runs/`, n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pytest_lockin.errors import StudyError
 from pytest_lockin.model.agreement import Category
+from pytest_lockin.model.report import FORMAT, TestCounts, VerdictKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-REPORT_FORMAT = 1
-
-
-class Verdict(StrEnum):
-    """The verdict of a task, as the report has it."""
-
-    TRUE_PASS = "true_pass"  # noqa: S105 - a verdict, not a password
-    FALSE_PASS = "false_pass"  # noqa: S105 - a verdict, not a password
-    TRUE_FAIL = "true_fail"
-    FALSE_ALARM = "false_alarm"
-    UNVERIFIED = "unverified"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseCounts:
-    """How the suite's cases ended."""
-
-    passed: int = 0
-    failed: int = 0
-    errors: int = 0
-    skipped: int = 0
-    flaky: int = 0
-
-    @property
-    def total(self) -> int:
-        """Cases that were to run; a collection error is one of them."""
-        return self.passed + self.failed + self.errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,22 +51,17 @@ class Outcome:
     cases that only classic Spark turned red).
     """
 
-    cases: CaseCounts
-    verdict: Verdict
+    cases: TestCounts
+    verdict: VerdictKind
     judgement: Judgement
-    suite: str = ""
+    partial: str = ""
 
     @property
     def suite_passes(self) -> bool:
         """Whether pytest would have ended with status 0 and at least one case passed."""
-        if self.verdict is Verdict.UNVERIFIED:
-            return self.counts_pass
-        return self.verdict in {Verdict.TRUE_PASS, Verdict.FALSE_PASS}
-
-    @property
-    def counts_pass(self) -> bool:
-        """The same from the counts alone."""
-        return self.cases.passed > 0 and self.cases.failed == self.cases.errors == 0
+        if self.verdict is VerdictKind.UNVERIFIED:
+            return self.cases.green
+        return self.verdict in {VerdictKind.TRUE_PASS, VerdictKind.FALSE_PASS}
 
     @property
     def matches(self) -> bool:
@@ -114,13 +81,18 @@ class Outcome:
     @property
     def contradiction(self) -> str:
         """What in this outcome contradicts itself; "" for nothing."""
-        if self.verdict is not Verdict.UNVERIFIED and self.matches != (
-            self.verdict in {Verdict.TRUE_PASS, Verdict.FALSE_ALARM}
+        if self.verdict is not VerdictKind.UNVERIFIED and self.matches != (
+            self.verdict in {VerdictKind.TRUE_PASS, VerdictKind.FALSE_ALARM}
         ):
             return f"verdict {self.verdict} beside agreement {self.matches}"
-        if self.verdict in {Verdict.TRUE_PASS, Verdict.FALSE_PASS} and not self.counts_pass:
+        if self.verdict in {VerdictKind.TRUE_PASS, VerdictKind.FALSE_PASS} and not self.cases.green:
             return f"verdict {self.verdict} beside {self.cases.failed} failed, {self.cases.errors} errors"
-        return ""
+        return f"the report is of a partial run, {self.partial}" if self.partial else ""
+
+
+def count_cases(cases: TestCounts) -> int:
+    """Count the cases that were to run: all but skipped ones; a collection error is one."""
+    return cases.passed + cases.failed + cases.errors + cases.flaky
 
 
 class _Report(msgspec.Struct):
@@ -131,9 +103,10 @@ class _Report(msgspec.Struct):
 class _TaskEntry(msgspec.Struct):
     id: str
     suite: str
-    verdict: Verdict
-    tests: CaseCounts
+    tests: TestCounts
+    verdict: VerdictKind | None = None
     reason: str = ""
+    partial: str = ""
     agreement: _AgreementEntry | None = None
 
 
@@ -145,15 +118,21 @@ class _AgreementEntry(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedTask:
-    """One entry of a report: the task's id, where its suite lies, its outcome."""
+    """One entry of a report: the task's id, the parts of its suite's path, its outcome.
+
+    `condition` is the one whose own report this is; "" for a report over all of them.
+    """
 
     task: str
     suite: tuple[str, ...]
     outcome: Outcome
+    condition: str = ""
 
 
-def read_report(path: Path) -> tuple[ReportedTask, ...]:
+def read_report(path: Path, condition: str = "") -> tuple[ReportedTask, ...]:
     """Read the tasks of one lock-in JSON report; fields it has beyond ours are left alone.
+
+    `condition` says whose report it is, where it is not over all conditions.
 
     Raises:
         StudyError: unreadable, of another format, or an entry says that it disagrees without a category.
@@ -166,26 +145,29 @@ def read_report(path: Path) -> tuple[ReportedTask, ...]:
             found=str(error),
             hint="write one with `pytest --lockin-reference refs/ --lockin-json FILE runs/`",
         ) from error
-    if report.format != REPORT_FORMAT:
+    if report.format != FORMAT:
         raise StudyError(
-            expected=f"report format {REPORT_FORMAT} in {path}",
+            expected=f"report format {FORMAT} in {path}",
             found=f"format {report.format}",
             hint="evaluate with the pytest-lockin version that wrote the report",
         )
-    return tuple(_make_task(entry, path) for entry in report.tasks)
+    return tuple(_make_task(entry, path, condition) for entry in report.tasks)
 
 
-def _make_task(entry: _TaskEntry, path: Path) -> ReportedTask:
+def _make_task(entry: _TaskEntry, path: Path, condition: str) -> ReportedTask:
     outcome = Outcome(
-        cases=entry.tests, verdict=entry.verdict, judgement=_judge(entry, path), suite=entry.suite
+        cases=entry.tests,
+        verdict=entry.verdict or VerdictKind.UNVERIFIED,
+        judgement=_judge(entry, path),
+        partial=entry.partial,
     )
     parts = tuple(part for part in entry.suite.replace("\\", "/").split("/") if part not in {"", "."})
-    return ReportedTask(task=entry.id, suite=parts, outcome=outcome)
+    return ReportedTask(task=entry.id, suite=parts, outcome=outcome, condition=condition)
 
 
 def _judge(entry: _TaskEntry, path: Path) -> Judgement:
     agreement = entry.agreement
-    if agreement is None or entry.verdict is Verdict.UNVERIFIED:
+    if agreement is None or entry.verdict in {None, VerdictKind.UNVERIFIED}:
         return Unjudged(reason=entry.reason or "the report gives no agreement")
     if agreement.agrees:
         return Agreed()
@@ -199,14 +181,16 @@ def _judge(entry: _TaskEntry, path: Path) -> Judgement:
 
 
 def find_outcome(
-    reported: Iterable[ReportedTask], folders: tuple[str, ...], where: str
+    reported: Iterable[ReportedTask], condition: str, folder: str, where: str
 ) -> ReportedTask | Unjudged:
-    """Find the entry whose suite lies in a folder ending with these names (`("planaudit", "q04")`).
+    """Find the entry whose suite lies in this run's folder, `.../<condition>/<folder>/test_solution.py`.
+
+    In a condition's own report the path may start at the run's folder.
 
     Raises:
         StudyError: several entries lie there, so that it cannot be told which is the run's.
     """
-    found = [one for one in reported if one.suite[:-1][-len(folders) :] == folders]
+    found = [one for one in reported if _lies_in(one, condition, folder)]
     if len(found) > 1:
         raise StudyError(
             expected=f"one suite for {where}",
@@ -216,22 +200,17 @@ def find_outcome(
     return found[0] if found else Unjudged(reason="not in the report")
 
 
-def read_reports(paths: Iterable[Path]) -> tuple[ReportedTask, ...]:
-    """Read several reports as one."""
-    tasks: list[ReportedTask] = []
-    for path in paths:
-        tasks.extend(read_report(path))
-    return tuple(tasks)
+def _lies_in(one: ReportedTask, condition: str, folder: str) -> bool:
+    parents = one.suite[:-1]
+    return parents[-2:] == (condition, folder) or (one.condition == condition and parents == (folder,))
 
 
-def describe(value: Any) -> str:
+def describe(judgement: Judgement) -> str:
     """Name a judgement in one word or two, for an export."""
-    match value:
+    match judgement:
         case Agreed():
             return "agrees"
         case Disagreed(category=category):
             return str(category)
         case Unjudged(reason=reason):
             return f"unjudged: {reason}"
-        case _:
-            return str(value)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from pytest_lockin.studies.planaudit.outcomes import Unjudged
+from pytest_lockin.studies.planaudit.outcomes import Unjudged, count_cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,10 +97,11 @@ def _make_cell(run: Run | None) -> Cell | None:
         return None
     cases = run.outcome.cases
     # A collection error is one error and no case: there is no count to print.
-    collected = cases.total > 1 or cases.passed or cases.failed
+    total = count_cases(cases)
+    collected = total > 1 or cases.passed or cases.failed
     return Cell(
         passed=cases.passed,
-        total=cases.total if collected else 0,
+        total=total if collected else 0,
         ending=tell_ending(run.outcome),
         matches=run.outcome.matches,
         is_false_pass=run.outcome.is_false_pass,

@@ -8,20 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import StudyError
+from pytest_lockin.model.report import TestCounts, VerdictKind
 from pytest_lockin.studies.planaudit.labels import LABELS_FILE, RunLabels, read_labels
 from pytest_lockin.studies.planaudit.numbers import Undefined
-from pytest_lockin.studies.planaudit.outcomes import (
-    CaseCounts,
-    Outcome,
-    ReportedTask,
-    Unjudged,
-    Verdict,
-    find_outcome,
-)
+from pytest_lockin.studies.planaudit.outcomes import Outcome, ReportedTask, Unjudged, find_outcome
 from pytest_lockin.studies.planaudit.scores import Scores, find_omissions, labels_say_executed, score_labels
 from pytest_lockin.studies.planaudit.setup import ARTIFACTS, find_run_folders
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pytest_lockin.studies.planaudit.setup import Setup
@@ -67,7 +62,7 @@ class Run:
         return find_omissions(self.labels.final)
 
 
-def read_runs(runs: Path, setup: Setup, reported: tuple[ReportedTask, ...]) -> tuple[Run, ...]:
+def read_runs(runs: Path, setup: Setup, reported: Sequence[ReportedTask]) -> tuple[Run, ...]:
     """Read every assigned run, condition by condition, tasks by name.
 
     Raises:
@@ -95,9 +90,9 @@ def _check_tasks(read: list[Run]) -> None:
             )
 
 
-def _read_run(runs: Path, folder: Path, reported: tuple[ReportedTask, ...]) -> Run:
+def _read_run(runs: Path, folder: Path, reported: Sequence[ReportedTask]) -> Run:
     relative = folder.relative_to(runs)
-    entry = find_outcome(reported, relative.parts, str(folder))
+    entry = find_outcome(reported, folder.parent.name, folder.name, str(folder))
     labels = folder / LABELS_FILE
     return Run(
         condition=folder.parent.name,
@@ -128,4 +123,4 @@ def _make_empty(condition: str, task: str) -> Run:
 
 
 def _make_unjudged(reason: str) -> Outcome:
-    return Outcome(cases=CaseCounts(), verdict=Verdict.UNVERIFIED, judgement=Unjudged(reason=reason))
+    return Outcome(cases=TestCounts(), verdict=VerdictKind.UNVERIFIED, judgement=Unjudged(reason=reason))

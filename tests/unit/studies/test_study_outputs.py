@@ -26,6 +26,7 @@ from pytest_lockin.studies.reexecution import (
     Tampered,
     check_reexecution,
     describe_drift,
+    explain_drift,
     is_reproduced,
 )
 
@@ -151,6 +152,16 @@ def test_each_rung_recovers_its_own_kind_of_difference():
     assert climb_ladder(expected, frame(total=[1.0, 2.5], b=["x", "y"])).recovered == NotRecovered()
 
 
+def test_spark_types_that_arrow_forgets_stay_apart_when_names_are_overlooked():
+    def one(name, kind):
+        field = {"name": name, "type": kind, "nullable": True, "metadata": {}}
+        table = pa.table({name: pa.array([0], pa.timestamp("us"))})
+        return Frame.of(table, json.dumps({"type": "struct", "fields": [field]}))
+
+    assert climb_ladder(one("a", "timestamp_ntz"), one("b", "timestamp_ntz")).recovered is Rung.NAMES
+    assert climb_ladder(one("a", "timestamp_ntz"), one("b", "timestamp")).recovered is not Rung.NAMES
+
+
 def test_sorting_matters_only_where_order_does():
     """By multisets the last rung can recover nothing that the rung before did not."""
     expected, found = frame(a=[1, 2]), frame(a=[2, 1])
@@ -192,6 +203,7 @@ def test_another_row_order_is_the_same_content():
     assert isinstance(drift, SameContent)
     assert is_reproduced(drift)
     assert "hash moved" in describe_drift(drift)
+    assert explain_drift(drift) == (describe_drift(drift),)
 
 
 def test_drift_names_what_moved():
@@ -200,6 +212,7 @@ def test_drift_names_what_moved():
     assert not is_reproduced(drift)
     assert drift.agreement.category is Category.ROW_COUNT
     assert describe_drift(drift).startswith("q02: DRIFTED in row_count; 60 rows rebuilt against 53 stored")
+    assert any("53" in line and "60" in line for line in explain_drift(drift)[1:])
     schema = check_reexecution("q35", frame(a=[1]), frame(a=["1"]))
     assert schema.agreement.category is Category.STRUCTURE
 

@@ -6,6 +6,9 @@ import pytest
 from study_runs import report_entry, write_report, write_run
 
 from pytest_lockin.errors import StudyError
+from pytest_lockin.model.agreement import Agreement, Category, RowCountDiffers
+from pytest_lockin.model.report import Report, TaskReport, TestCounts, VerdictKind
+from pytest_lockin.reports.jsonfile import write_json
 from pytest_lockin.studies.planaudit import draw_figure, evaluate, export_labels, export_runs
 from pytest_lockin.studies.planaudit.edits import adds_checks
 from pytest_lockin.studies.planaudit.numbers import Undefined
@@ -123,6 +126,64 @@ def test_a_suite_with_anything_but_passes_is_no_false_pass(runs, tests):
     write_report(runs, [entry, _entry("planaudit", "q04")])
     one = evaluate(runs).cohorts[0].conditions[0]
     assert (one.suites_pass, one.false_passes) == (0, 0)
+
+
+def test_the_report_of_the_pipeline_is_read(runs):
+    """Written by the reporter itself, so that the two formats cannot part unseen."""
+    agreement = Agreement(
+        agrees=False,
+        category=Category.ROW_COUNT,
+        recovered_by=(),
+        differences=(RowCountDiffers(expected=2, found=1),),
+    )
+    tasks = tuple(
+        TaskReport(
+            id="q04",
+            suite=f"{condition}/q04/test_solution.py",
+            tests=TestCounts(passed=2, skipped=1),
+            verdict=VerdictKind.FALSE_PASS,
+            agreement=agreement,
+        )
+        for condition in ("one-pass", "planaudit")
+    )
+    write_json(Report(tasks=tasks, with_references=True), runs / "lockin.json")
+    conditions = evaluate(runs).cohorts[0].conditions
+    assert [one.false_passes for one in conditions] == [1, 1]
+    assert dict(conditions[0].categories)[Category.ROW_COUNT] == 1
+
+
+def test_a_run_without_references_is_unjudged(runs):
+    entry = _entry("one-pass", "q04", None, None)
+    entry["agreement"] = None
+    write_report(runs, [entry, _entry("planaudit", "q04")])
+    one = evaluate(runs).cohorts[0].conditions[0]
+    assert (one.suites_pass, one.unjudged, one.matches) == (1, 1, 0)
+
+
+def test_a_partial_run_is_a_contradiction(runs):
+    write_report(runs, [_entry("one-pass", "q04") | {"partial": "3 of 10 cases"}, _entry("planaudit", "q04")])
+    assert [one.what for one in evaluate(runs).discrepancies] == [
+        "the report is of a partial run, 3 of 10 cases"
+    ]
+
+
+def test_a_flaky_case_alone_is_no_pass(runs):
+    write_report(runs, [_entry("one-pass", "q04", "unverified", flaky=1), _entry("planaudit", "q04")])
+    assert evaluate(runs).cohorts[0].conditions[0].suites_pass == 0
+
+
+def test_each_condition_may_have_a_report_of_its_own(runs):
+    (runs / "lockin.json").unlink()
+    for condition in ("one-pass", "planaudit"):
+        write_report(
+            runs / condition, [report_entry("q04", "q04/test_solution.py", "true_pass", {"passed": 1})]
+        )
+    assert [one.matches for one in evaluate(runs).cohorts[0].conditions] == [1, 1]
+
+
+def test_a_suite_of_another_condition_is_not_taken_for_this_one(runs):
+    write_report(runs, [report_entry("q04", "q04/test_solution.py", "true_pass", {"passed": 1})])
+    assert [one.unjudged for one in evaluate(runs).cohorts[0].conditions] == [1, 1]
 
 
 def test_a_verdict_that_the_counts_refute_is_a_contradiction(runs):
@@ -327,6 +388,14 @@ def test_the_run_export_holds_exact_scores(runs):
     assert data["runs"][0]["scores"]["test"] == {"exact": "3/4", "value": 0.75}
     assert data["runs"][0]["agreement"] == "values"
     assert len(data["runs"][0]["artifacts"]["plan.md"]) == 64
+
+
+def test_the_run_export_says_why_a_run_is_unjudged_or_unlabelled(runs):
+    (runs / "planaudit" / "q04" / "labels.json").unlink()
+    write_report(runs, [_entry("one-pass", "q04", "true_pass", None)])
+    one, other = json.loads(export_runs(evaluate(runs)))["runs"]
+    assert (one["agreement"], one["verdict"]) == ("agrees", "true_pass")
+    assert (other["agreement"], other["scores"]) == ("unjudged: not in the report", None)
 
 
 def test_the_figure_is_the_same_every_time_and_holds_every_bar(paper_result):
