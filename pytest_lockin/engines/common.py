@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,15 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pytest_lockin.engines.base import EngineOptions, Needs
-from pytest_lockin.engines.exchange import (
-    JSON_OPTIONS,
-    Passage,
-    carried_schema,
-    is_plain,
-    plan_passage,
-)
+from pytest_lockin.engines.exchange import Passage, has_unique_names, is_restorable, plan_passage
 from pytest_lockin.engines.patches import Patches
-from pytest_lockin.errors import EngineError
+from pytest_lockin.engines.rebuild import data_type, export_column, restore_column
+from pytest_lockin.errors import EngineError, FrameError
 from pytest_lockin.frames.frame import Frame
 
 if TYPE_CHECKING:
@@ -106,17 +100,18 @@ class SparkShapedEngine(ABC):
             passages = plan_passage(schema_json)
             if not passages:
                 return Frame(table=pa.table({}), rows=int(dataframe.count()), schema_json=schema_json)
-            if is_plain(passages):
-                table = self._fetch(dataframe)
-            else:
-                table = self._fetch(self._render(dataframe, passages))
+            table = self._fetch(self._export(dataframe, passages))
             table = table.rename_columns([passage.name for passage in passages])
             return Frame(table=table, rows=table.num_rows, schema_json=schema_json)
 
     def from_frame(self, frame: Frame) -> Any:
         """Build a DataFrame with exactly that schema and those rows.
 
-        A field whose data break its nullability becomes nullable; nothing else of the schema changes.
+        A field whose data break its nullability becomes nullable, and so may one of a type that Arrow
+        does not carry; nothing else of the schema changes.
+
+        Raises:
+            FrameError: a type that cannot be made again from a stored table.
         """
         with self._borrowed():
             if not frame.schema_json:
@@ -124,6 +119,7 @@ class SparkShapedEngine(ABC):
             passages = plan_passage(frame.schema_json)
             if not passages:
                 return self._session.range(frame.rows).select()
+            _refuse_lost_types(passages)
             return self._restore(self._create(frame.table, passages), passages)
 
     def read_parquet(self, path: Path) -> Any:
@@ -162,58 +158,52 @@ class SparkShapedEngine(ABC):
         for need in needs:
             self._needs.setdefault(need.what, need)
 
-    def _render(self, dataframe: Any, passages: tuple[Passage, ...]) -> Any:
-        numbered = dataframe.toDF(*(f"c{number}" for number in range(len(passages))))
-        return numbered.select(
-            *(self._render_column(f"c{number}", passage) for number, passage in enumerate(passages))
-        )
-
-    def _render_column(self, name: str, passage: Passage) -> Any:
+    def _export(self, dataframe: Any, passages: tuple[Passage, ...]) -> Any:
+        if all(passage.leaves_as_is for passage in passages):
+            return dataframe
         functions = self._functions()
-        column = functions.col(name)
-        if passage.how == "renamed":
-            column = column.cast(_data_type(passage.carried))
-        elif passage.how == "text":
-            column = column.cast("string")
-        elif passage.how == "variant":
-            column = functions.to_json(column)
-        elif passage.how == "json":
-            column = functions.to_json(column, JSON_OPTIONS)
-        return column.alias(name)
+        names = [f"c{number}" for number in range(len(passages))]
+        columns = [
+            export_column(functions, functions.col(name), passage.type).alias(name)
+            for name, passage in zip(names, passages, strict=True)
+        ]
+        return dataframe.toDF(*names).select(*columns)
 
     def _create(self, table: pa.Table, passages: tuple[Passage, ...]) -> Any:
-        schema = carried_schema(passages)
-        table = table.rename_columns([field["name"] for field in schema["fields"]])
-        for number, field in enumerate(schema["fields"]):
-            field["type"], field["nullable"] = _relax(field["type"], field["nullable"], table.column(number))
-        return self._session.createDataFrame(table, schema=_data_type(schema))
+        unique = has_unique_names(passages)
+        fields = []
+        for number, passage in enumerate(passages):
+            kind, nullable = _relax(passage.carried, passage.nullable, table.column(number))
+            name = passage.name if unique else f"c{number}"
+            fields.append({"name": name, "type": kind, "nullable": nullable, "metadata": passage.metadata})
+        schema = data_type({"type": "struct", "fields": fields})
+        return self._session.createDataFrame(table.rename_columns(schema.names), schema=schema)
 
     def _restore(self, dataframe: Any, passages: tuple[Passage, ...]) -> Any:
-        if is_plain(passages):
-            return dataframe
-        if any(passage.how != "plain" for passage in passages):
-            dataframe = dataframe.select(
-                *(self._restore_column(f"c{number}", passage) for number, passage in enumerate(passages))
+        names = [passage.name for passage in passages]
+        if not all(passage.comes_as_is for passage in passages):
+            functions = self._functions()
+            numbered = [f"c{number}" for number in range(len(passages))]
+            columns = [
+                functions.col(name)
+                if passage.comes_as_is
+                else restore_column(functions, functions.col(name), passage.type).alias(
+                    name, metadata=passage.metadata
+                )
+                for name, passage in zip(numbered, passages, strict=True)
+            ]
+            dataframe = dataframe.toDF(*numbered).select(*columns)
+        return dataframe if dataframe.columns == names else dataframe.toDF(*names)
+
+
+def _refuse_lost_types(passages: tuple[Passage, ...]) -> None:
+    for passage in passages:
+        if not is_restorable(passage.type):
+            raise FrameError(
+                expected="column types that can be made again from a stored table",
+                found=f"column {passage.name!r} of type {passage.type}",
+                hint="cast the column to a plain type before it is stored",
             )
-        return dataframe.toDF(*(passage.name for passage in passages))
-
-    def _restore_column(self, name: str, passage: Passage) -> Any:
-        functions = self._functions()
-        column = functions.col(name)
-        if passage.how == "variant":
-            column = functions.parse_json(column)
-        elif passage.how == "json":
-            column = functions.from_json(column, _data_type(passage.type), JSON_OPTIONS)
-        elif passage.how in {"text", "renamed"}:
-            column = column.cast(_data_type(passage.type))
-        return column.alias(name)
-
-
-def _data_type(kind: Any) -> Any:
-    """Build the pyspark type for a type's JSON value."""
-    from pyspark.sql.types import _parse_datatype_json_string
-
-    return _parse_datatype_json_string(json.dumps(kind))
 
 
 def _relax(kind: Any, nullable: bool, data: Any) -> tuple[Any, bool]:  # noqa: FBT001
