@@ -8,19 +8,7 @@ import sqlglot
 from sqlglot import exp
 
 from pytest_lockin.model.rules import SortKey
-
-_CLOCKS = (
-    exp.CurrentDate,
-    exp.CurrentTime,
-    exp.CurrentTimestamp,
-    exp.CurrentDatetime,
-    exp.Rand,
-    exp.Randn,
-)
-_CLOCK_NAMES = frozenset(
-    {"now", "current_date", "current_timestamp", "localtimestamp", "rand", "randn", "random", "uuid", "unix_timestamp",
-     "curdate", "shuffle", "monotonically_increasing_id", "input_file_name", "current_timezone"}
-)  # fmt: skip
+from pytest_lockin.references.clocks import find_sql_clocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +47,7 @@ def read_ending(text: str) -> Ending:
         limit=limit,
         unlimited=_without_limit(statement) if limit is not None else "",
         tables=_tables(statement),
-        clocks=_clocks(statement),
+        clocks=find_sql_clocks(statement),
     )
 
 
@@ -118,9 +106,3 @@ def _tables(statement: exp.Expression) -> tuple[str, ...]:
     shared = {cte.alias_or_name.lower() for cte in statement.find_all(exp.CTE)}
     names = {table.name.lower() for table in statement.find_all(exp.Table)}
     return tuple(sorted(names - shared))
-
-
-def _clocks(statement: exp.Expression) -> tuple[str, ...]:
-    found = {type(node).__name__ for node in statement.find_all(*_CLOCKS)}
-    anonymous = {node.name.lower() for node in statement.find_all(exp.Anonymous)}
-    return tuple(sorted(found | (anonymous & _CLOCK_NAMES)))

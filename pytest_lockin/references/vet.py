@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pytest_lockin.errors import FrameError, UnfitReferenceError
 from pytest_lockin.frames.frame import Frame
 from pytest_lockin.model.messages import ProgramRaised, ProgramReturned, RunProgram, TableFile
+from pytest_lockin.references.clocks import find_python_clocks
 from pytest_lockin.references.compare import agree_parts
 from pytest_lockin.references.order import Ending, read_ending
 from pytest_lockin.references.run import Parts
@@ -106,6 +107,15 @@ def _unfit(reason: str) -> UnfitReferenceError:
     )
 
 
+def find_clocks(reference: Reference) -> tuple[str, ...]:
+    """Name what in a reference depends on time or chance, as far as its text shows it."""
+    if reference.kind == "sql":
+        return read_ending(reference.text).clocks
+    if reference.kind == "python":
+        return find_python_clocks(Path(reference.path).read_text(encoding="utf-8", errors="replace"))
+    return ()
+
+
 def _output(
     panel: Panel, task: Task | None, reference: Reference, runner: ProgramRunner, *, shuffled: bool = False
 ) -> Parts:
@@ -167,8 +177,10 @@ def _check_fit(
     *,
     thorough: bool,
 ) -> None:
-    if vetted.ending.clocks:
-        raise _unfit(f"{reference.name} depends on time or chance: {', '.join(vetted.ending.clocks)}")
+    for each in panel.references:
+        clocks = find_clocks(each)
+        if clocks:
+            raise _unfit(f"{each.name} depends on time or chance: {', '.join(clocks)}")
     if not any(frame.rows for _, frame in vetted.output):
         raise _unfit(f"{reference.name} returns no rows on this data")
     if not _agrees(vetted, vetted.output).agrees:
