@@ -111,3 +111,38 @@ def find_needs(conf: Mapping[str, str], started_with: Mapping[str, str] | None =
         return ()
     what = "static conf: " + ", ".join(f"{key}={value}" for key, value in lacking)
     return (Needs(what=what, classic_conf=lacking),)
+
+
+# Runtime conf that changes results and that Sail 0.7 accepts without effect (tried one by one), with the
+# value that changes nothing.
+_IGNORED_BY_SAIL = {
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.crossJoin.enabled": "true",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.legacy.timeParserPolicy": "corrected",
+    "spark.sql.orderByOrdinal": "true",
+    "spark.sql.parser.escapedStringLiterals": "false",
+}
+
+
+def find_ignored(conf: Mapping[str, str]) -> tuple[Needs, ...]:
+    """List the runtime conf that Sail accepts but does not heed.
+
+    >>> find_ignored({"spark.sql.ansi.enabled": "false", "spark.sql.crossJoin.enabled": "true"})
+    ()
+    >>> [need.what for need in find_ignored({"spark.sql.legacy.timeParserPolicy": "LEGACY"})]
+    ['conf that Sail ignores: spark.sql.legacy.timeParserPolicy=LEGACY']
+    """
+    return tuple(
+        Needs(what=f"conf that Sail ignores: {key}={value}")
+        for key, value in sorted(conf.items())
+        if _is_ignored_by_sail(key, value)
+    )
+
+
+def _is_ignored_by_sail(key: str, value: str) -> bool:
+    if key in _IGNORED_BY_SAIL:
+        return value.lower() != _IGNORED_BY_SAIL[key]
+    # Legacy switches are off unless someone asks for the old behaviour.
+    return key.startswith("spark.sql.legacy.") and value.lower() != "false"

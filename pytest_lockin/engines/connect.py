@@ -36,7 +36,9 @@ class ConnectEngine(SparkShapedEngine):
         from pytest_lockin.engines.connect_session import WarmSession
 
         try:
-            self._session = WarmSession(self._url, self._record)
+            self._session = WarmSession(
+                self._url, record=self._record, watch=self._watch_conf, partitions=options.partitions
+            )
             self._apply_conf()
             self._session.range(1).collect()
         except Exception as error:
@@ -132,12 +134,16 @@ class ConnectEngine(SparkShapedEngine):
     def _give(self, builder: Any) -> Any:
         """Answer `getOrCreate` and `create`: the warm session, with the conf asked for applied to it."""
         conf = {str(key): str(value) for key, value in builder._options.items()}
-        self._record_needs(find_needs(conf, dict(self._options.conf)))
+        self._watch_conf(conf)
         session = self.session()
         settable = {key: value for key, value in conf.items() if key != "spark.remote"}
         if settable:
             session.conf._set_all(configs=settable, silent=True)
         return session
+
+    def _watch_conf(self, conf: dict[str, str]) -> None:
+        """Note what the program sets and this engine cannot give."""
+        self._record_needs(find_needs(conf, dict(self._options.conf)))
 
     def _patch_builders(self) -> None:
         from pyspark.sql.connect.session import SparkSession as ConnectSession
@@ -224,8 +230,12 @@ def _recording(old: Callable[[Any, str], Any], kind: str, record: Callable[[str]
     """Wrap a `__getattr__` so that JVM attributes are noted before pyspark's own error is raised."""
     from pyspark.errors import PySparkAttributeError
 
+    from pytest_lockin.engines.connect_session import no_such_jvm_attribute
+
     def getattr_(self: Any, name: str) -> Any:
         try:
+            if kind == "DataFrame" and name in {"_sc", "_jvm", "sql_ctx"}:
+                raise no_such_jvm_attribute(name)
             return old(self, name)
         except PySparkAttributeError as error:
             if error.getCondition() == "JVM_ATTRIBUTE_NOT_SUPPORTED":

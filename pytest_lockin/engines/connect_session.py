@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pyspark.errors import PySparkAttributeError
 from pyspark.sql.connect.catalog import Catalog
 from pyspark.sql.connect.client import SparkConnectClient
+from pyspark.sql.connect.conf import RuntimeConf
 from pyspark.sql.connect.session import SparkSession as ConnectSession
 from pyspark.sql.session import SparkSession as ClassicSession
 
@@ -33,9 +34,18 @@ class WarmSession(ConnectSession):  # type: ignore[misc]
     test suites assert it. Giving it a new client (a new server session) is how it is reset.
     """
 
-    def __init__(self, url: str, record: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        record: Callable[[str], None],
+        watch: Callable[[dict[str, str]], None],
+        partitions: int,
+    ) -> None:
         self._lockin_url = url
         self._lockin_record = record
+        self._lockin_watch = watch
+        self._lockin_partitions = partitions
         self._lockin_siblings: list[WarmSession] = []
         super().__init__(url)
 
@@ -66,13 +76,23 @@ class WarmSession(ConnectSession):  # type: ignore[misc]
         return WarmCatalog(self)
 
     @property
+    def conf(self) -> WarmConf:
+        """The runtime conf; what is set is looked at before it is passed on."""
+        return WarmConf(self._client, self._lockin_watch)
+
+    @functools.cached_property
     def sparkContext(self) -> ContextFacade:  # noqa: N802 - pyspark's name
         """Answers the harmless calls of a SparkContext."""
         return ContextFacade(self)
 
     def newSession(self) -> WarmSession:  # noqa: N802 - pyspark's name
         """Return another session with views, functions and conf of its own; it ends at the next reset."""
-        session = WarmSession(self._lockin_url, self._lockin_record)
+        session = WarmSession(
+            self._lockin_url,
+            record=self._lockin_record,
+            watch=self._lockin_watch,
+            partitions=self._lockin_partitions,
+        )
         self._lockin_siblings.append(session)
         return session
 
@@ -106,6 +126,19 @@ def release(client: Any) -> None:
     """End a server session and its channel."""
     client.release_session()
     client.close()
+
+
+class WarmConf(RuntimeConf):  # type: ignore[misc]
+    """A runtime conf that reports settings the engine cannot heed."""
+
+    def __init__(self, client: SparkConnectClient, watch: Callable[[dict[str, str]], None]) -> None:
+        super().__init__(client)
+        self._watch = watch
+
+    def set(self, key: str, value: Any) -> None:
+        """Set one key."""
+        self._watch({key: str(value)})
+        super().set(key, value)
 
 
 class WarmCatalog(Catalog):  # type: ignore[misc]
@@ -164,8 +197,9 @@ class ContextFacade:
 
     @property
     def defaultParallelism(self) -> int:  # noqa: N802
-        """The parallelism asked for, else 1."""
-        return int(self._session.conf.get("spark.default.parallelism", "1"))
+        """The parallelism asked for, else the engine's."""
+        default = str(self._session._lockin_partitions)
+        return int(self._session.conf.get("spark.default.parallelism", default))
 
     @property
     def defaultMinPartitions(self) -> int:  # noqa: N802

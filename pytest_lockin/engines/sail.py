@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_lockin.engines.conf import find_ignored
 from pytest_lockin.engines.connect import ConnectEngine
 from pytest_lockin.errors import EngineError
 
@@ -21,6 +24,13 @@ class SailEngine(ConnectEngine):
     def __init__(self) -> None:
         super().__init__()
         self._server: Any = None
+        self._scratch = Path()
+        self._owns_scratch = False
+
+    def reset(self) -> None:
+        """Take a new server session, and remove the files of tables the program saved."""
+        super().reset()
+        shutil.rmtree(self._scratch / "warehouse", ignore_errors=True)
 
     def version(self) -> str:
         """Return Sail's version, and the Spark version it speaks."""
@@ -29,7 +39,8 @@ class SailEngine(ConnectEngine):
         return f"Sail {version('pysail')} (Spark {self._session.version})"
 
     def _open_server(self, options: EngineOptions) -> str:
-        os.environ.update(_environment(options))
+        self._make_scratch(options)
+        os.environ.update(_environment(options, self._scratch))
         try:
             from pysail.spark import SparkConnectServer
         except ImportError as error:
@@ -54,17 +65,56 @@ class SailEngine(ConnectEngine):
         if self._server is not None:
             self._server.stop()
             self._server = None
+        if self._owns_scratch:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _make_scratch(self, options: EngineOptions) -> None:
+        self._owns_scratch = not options.scratch
+        self._scratch = Path(options.scratch or tempfile.mkdtemp(prefix="lockin-sail-"))
+
+    def _apply_conf(self) -> None:
+        # Else Sail saves tables under the current folder.
+        self._session.conf.set("spark.sql.warehouse.dir", str(self._scratch / "warehouse"))
+        super()._apply_conf()
+
+    def _watch_conf(self, conf: dict[str, str]) -> None:
+        super()._watch_conf(conf)
+        self._record_needs(find_ignored(conf))
+
+    def _patch_frames(self) -> None:
+        super()._patch_frames()
+        self._patch_caching()
+
+    def _patch_caching(self) -> None:
+        """Sail calls every DataFrame cached, and never is one; remember what the program asked for."""
+        from pyspark.sql.connect.dataframe import DataFrame
+        from pyspark.storagelevel import StorageLevel
+
+        def persist(self: Any, storageLevel: Any = StorageLevel.MEMORY_AND_DISK_DESER) -> Any:  # noqa: N803
+            self.schema  # noqa: B018 - Spark analyses the plan when it is cached
+            self.__dict__["_lockin_level"] = storageLevel
+            return self
+
+        def unpersist(self: Any, blocking: bool = False) -> Any:  # noqa: ARG001, FBT001, FBT002
+            self.__dict__["_lockin_level"] = StorageLevel.NONE
+            return self
+
+        def storage_level(self: Any) -> Any:
+            return self.__dict__.get("_lockin_level", StorageLevel.NONE)
+
+        self._patches.set(DataFrame, "persist", persist)
+        self._patches.set(DataFrame, "unpersist", unpersist)
+        self._patches.set(DataFrame, "storageLevel", property(storage_level))
 
 
-def _environment(options: EngineOptions) -> dict[str, str]:
+def _environment(options: EngineOptions, scratch: Path) -> dict[str, str]:
     """Sail reads its settings from the environment, once, before it starts."""
-    settings = {
+    checkpoints = scratch / "checkpoints"
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    return {
         "RUST_LOG": "off",
         # More than one partition makes the order of rows vary from run to run.
         "SAIL_EXECUTION__DEFAULT_PARALLELISM": str(options.partitions),
+        # Without a path Sail refuses checkpoints, which need none on a local Spark once it is set there.
+        "SAIL_EXECUTION__CHECKPOINT__PATH": checkpoints.resolve().as_uri(),
     }
-    if options.scratch:
-        checkpoints = Path(options.scratch) / "checkpoints"
-        checkpoints.mkdir(parents=True, exist_ok=True)
-        settings["SAIL_EXECUTION__CHECKPOINT__PATH"] = checkpoints.as_uri()
-    return settings
