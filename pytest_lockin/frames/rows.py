@@ -17,11 +17,14 @@ import pyarrow.compute as pc
 from pytest_lockin.frames import columns as cols
 from pytest_lockin.frames.columns import Column, digest, equal_rows, exact_keys, is_identical, take_rows
 from pytest_lockin.frames.matching import group_by_closeness, match_within_tolerance
+from pytest_lockin.frames.words import pair_by_hash, spell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_lockin.frames.encoding import Ints
+
+    from pytest_lockin.frames.words import Word
 
     Keys = list[tuple[pa.ChunkedArray, pa.ChunkedArray]]
 
@@ -53,21 +56,22 @@ def subtract_rows(columns: Sequence[Column], rows_left: int, rows_right: int) ->
         return Residue(left=np.arange(short), right=np.arange(extra))
     if rows_left == rows_right and all(is_identical(c) for c in columns):
         return Residue(left=np.arange(0), right=np.arange(0))
-    exact = _subtract_exact([exact_keys(c) for c in columns], rows_left, rows_right)
+    keys = [exact_keys(c) for c in columns]
+    exact = _subtract_exact(keys, rows_left, rows_right)
     if not any(c.tolerance for c in columns) or not (len(exact.left) and len(exact.right)):
         return exact
-    return _subtract_close(columns, exact)
+    return _subtract_close(columns, keys, exact)
 
 
 def _subtract_exact(keys: Keys, rows_left: int, rows_right: int) -> Residue:
     kept = _differing_places(keys, rows_left, rows_right)
     if kept is None:
-        return _subtract_grouped(keys, rows_left)
+        return _subtract_words(spell(keys), rows_left, rows_right)
     left, right = kept
     if not len(left) and not len(right):
         return Residue(left=left, right=right)
     some = [(cols.take(one, left), cols.take(other, right)) for one, other in keys]
-    residue = _subtract_grouped(some, len(left))
+    residue = _subtract_words(spell(some), len(left), len(right))
     return Residue(left=left[residue.left], right=right[residue.right])
 
 
@@ -86,15 +90,24 @@ def _differing_places(keys: Keys, rows_left: int, rows_right: int) -> tuple[Ints
     )
 
 
-def _subtract_grouped(keys: Keys, rows_left: int) -> Residue:
-    """Group the rows of both sides by all keys and sum +1 for left, -1 for right."""
-    names = [str(i) for i in range(len(keys))]
-    stacked = {
-        name: pa.chunked_array([*one.chunks, *other.chunks], one.type)
-        for name, (one, other) in zip(names, keys, strict=True)
-        if not pa.types.is_null(one.type)
-    }
-    total = len(keys[0][0]) + len(keys[0][1])
+def _subtract_words(words: list[Word], rows_left: int, rows_right: int) -> Residue:
+    """Take equal rows out, wherever they stand."""
+    mine, yours = pair_by_hash(words, rows_left, rows_right)
+    left, right = np.ones(rows_left, bool), np.ones(rows_right, bool)
+    left[mine] = False
+    right[yours] = False
+    rest_left, rest_right = np.flatnonzero(left), np.flatnonzero(right)
+    if not (len(rest_left) and len(rest_right)):
+        return Residue(left=rest_left, right=rest_right)
+    some = [(one[rest_left], other[rest_right]) for one, other in words]
+    residue = _subtract_grouped(some, len(rest_left), len(rest_right))
+    return Residue(left=rest_left[residue.left], right=rest_right[residue.right])
+
+
+def _subtract_grouped(words: list[Word], rows_left: int, rows_right: int) -> Residue:
+    """Group the rows of both sides by all words and sum +1 for left, -1 for right."""
+    stacked = {str(i): pa.array(np.concatenate(word)) for i, word in enumerate(words)}
+    total = rows_left + rows_right
     sign = np.ones(total, np.int8)
     sign[rows_left:] = -1
     table = pa.table({**stacked, "sign": pa.array(sign), "row": pa.array(np.arange(total))})
@@ -113,7 +126,7 @@ def _subtract_grouped(keys: Keys, rows_left: int) -> Residue:
     )
 
 
-def _subtract_close(columns: Sequence[Column], exact: Residue) -> Residue:
+def _subtract_close(columns: Sequence[Column], keys: Keys, exact: Residue) -> Residue:
     """Match what is left within the tolerance; where that is not enough, match whole groups anew.
 
     Taking equal rows out first is right only if the rest matches: of 1, 1 + t and 1 - t, 1 with a reach
@@ -125,7 +138,7 @@ def _subtract_close(columns: Sequence[Column], exact: Residue) -> Residue:
     rest = _unmatched(exact.left, exact.right, matching.partner, complete=matching.complete)
     if not (len(rest.left) and len(rest.right)):
         return rest
-    return _rematch(columns, rest)
+    return _rematch(columns, keys, rest)
 
 
 def _unmatched(left: Ints, right: Ints, partner: Ints, *, complete: bool) -> Residue:
@@ -134,9 +147,9 @@ def _unmatched(left: Ints, right: Ints, partner: Ints, *, complete: bool) -> Res
     return Residue(left=left[partner < 0], right=right[~used], complete=complete)
 
 
-def _rematch(columns: Sequence[Column], rest: Residue) -> Residue:
+def _rematch(columns: Sequence[Column], keys: Keys, rest: Residue) -> Residue:
     """Match again all rows of those groups in which rows of both sides are left over."""
-    left, right = _rows_like(columns, rest)
+    left, right = _rows_like(columns, keys, rest)
     some = take_rows(columns, left, right)
     digests = [digest(c) for c in some]
     groups = group_by_closeness(digests, len(left) + len(right))
@@ -157,21 +170,25 @@ def _rematch(columns: Sequence[Column], rest: Residue) -> Residue:
     )
 
 
-def _rows_like(columns: Sequence[Column], rest: Residue) -> tuple[Ints, Ints]:
+def _rows_like(columns: Sequence[Column], keys: Keys, rest: Residue) -> tuple[Ints, Ints]:
     """Give, sorted, the leftover rows and all rows that equal some of them in every flat exact column."""
-    left = np.arange(len(columns[0].left))
-    right = np.arange(len(columns[0].right))
-    for column in columns:
-        if column.tolerance is not None or cols.is_nested(column.common) or pa.types.is_null(column.common):
+    left = right = None
+    exact = [key for column, key in zip(columns, keys, strict=True) if column.tolerance is None]
+    # Numbers first: they are quicker to look up, and leave fewer strings to look at.
+    for one, other in sorted(exact, key=lambda key: pa.types.is_large_string(key[0].type)):
+        if pa.types.is_null(one.type):
             continue
-        one, other = exact_keys(column)
         values = pa.concat_arrays(
             [cols.take(one, rest.left).combine_chunks(), cols.take(other, rest.right).combine_chunks()]
         ).unique()
-        left = left[_are_in(cols.take(one, left), values)]
-        right = right[_are_in(cols.take(other, right), values)]
+        left, right = _keep(one, left, values), _keep(other, right, values)
+    left = np.arange(len(keys[0][0])) if left is None else left
+    right = np.arange(len(keys[0][1])) if right is None else right
     return np.union1d(left, rest.left), np.union1d(right, rest.right)
 
 
-def _are_in(array: pa.ChunkedArray, values: pa.Array) -> Ints:
-    return np.asarray(pc.is_in(array, value_set=values).to_numpy())
+def _keep(key: pa.ChunkedArray, rows: Ints | None, values: pa.Array) -> Ints:
+    """Give those of the rows (None: of all) whose key is among the values."""
+    if rows is None:
+        return np.flatnonzero(pc.is_in(key, value_set=values).to_numpy())
+    return rows[pc.is_in(cols.take(key, rows), value_set=values).to_numpy()]
