@@ -73,7 +73,8 @@ def _count_kinds(tasks: tuple[TaskReport, ...], *, with_references: bool) -> dic
         count("flaky", len(task.flaky))
         count("red_on_judge", len(task.red_on_judge))
         count("unfaithful", int(task.fidelity.accepts_reference is False))
-        count("unconfirmed", int(with_references and not task.confirmed))
+        judged = task.verdict not in (None, VerdictKind.UNVERIFIED)
+        count("unconfirmed", int(with_references and judged and not task.confirmed))
     return found
 
 

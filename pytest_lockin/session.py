@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import warnings
 from pathlib import Path
@@ -25,7 +24,10 @@ from pytest_lockin.settings import (
     parse_entry_point,
     parse_fail_on,
     parse_pairs,
+    parse_timeout,
+    parse_workers,
 )
+from pytest_lockin.suite.carry import unpack_report
 from pytest_lockin.suite.coverage import add_coverage, describe_coverage
 from pytest_lockin.suite.drive import SuiteSession, case_run
 from pytest_lockin.suite.exchange import read_results, write_result
@@ -89,8 +91,8 @@ def read_settings(config: pytest.Config) -> Settings:
         suites=tuple(config.getini("lockin_suites")) or DEFAULT_SUITES,
         entry_points=_entry_points(config),
         tasks=parse_pairs(config.getini("lockin_tasks"), "lockin_tasks"),
-        timeout=_number(given("lockin_timeout"), "lockin_timeout", 120.0),
-        workers=int(_number(given("lockin_workers"), "lockin_workers", os.cpu_count() or 2)),
+        timeout=parse_timeout(given("lockin_timeout")),
+        workers=parse_workers(given("lockin_workers"), os.cpu_count() or 2),
     )
 
 
@@ -101,20 +103,6 @@ def _from_root(config: pytest.Config, value: str) -> str:
 def _entry_points(config: pytest.Config) -> tuple[tuple[str, EntryPoint], ...]:
     pairs = parse_pairs(config.getini("lockin_entry_points"), "lockin_entry_points")
     return tuple((pattern, parse_entry_point(value)) for pattern, value in pairs)
-
-
-def _number(text: str, name: str, default: float) -> float:
-    if not text:
-        return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if value <= 0:
-        raise SettingsError(
-            expected=f"a positive number for {name}", found=text, hint="leave it out for the default"
-        )
-    return value
 
 
 class LockinSession:
@@ -261,9 +249,7 @@ class LockinSession:
         failure = collector.failure if isinstance(collector, (SuiteModule, SuiteClass)) else ""
         if not failure or not report.passed:
             return report
-        told: pytest.CollectReport = self._config.hook.pytest_report_from_serializable(
-            config=self._config, data=json.loads(failure)
-        )
+        told: pytest.CollectReport = unpack_report(self._config, failure)
         told.result = report.result
         return told
 
@@ -335,12 +321,10 @@ class LockinSession:
             return None
         hook = item.ihook
         for extra in done.extra_reports:
-            report = hook.pytest_report_from_serializable(config=self._config, data=json.loads(extra))
+            report = unpack_report(self._config, extra)
             if report is not None:
                 hook.pytest_runtest_logreport(report=report)
-        return hook.pytest_report_from_serializable(  # type: ignore[no-any-return]
-            config=self._config, data=json.loads(done.report)
-        )
+        return unpack_report(self._config, done.report)  # type: ignore[no-any-return]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:

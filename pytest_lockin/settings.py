@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +71,8 @@ def check_engine(value: str) -> str:
     Raises:
         SettingsError: neither a known name nor `sc://host[:port]`.
     """
-    if value in ENGINES or (value.startswith("sc://") and len(value) > len("sc://")):
+    host = value.removeprefix("sc://").partition("/")[0].partition(":")[0].strip()
+    if value in ENGINES or (value.startswith("sc://") and host):
         return value
     raise SettingsError(
         expected=f"an engine: {', '.join(ENGINES)} or sc://host:port",
@@ -97,18 +99,25 @@ def check_reference(value: str) -> str:
 
 
 def parse_fail_on(values: list[str]) -> tuple[str, ...]:
-    """Read `--lockin-fail-on` values: kinds, separated by commas or given several times; `none` empties.
+    """Read `--lockin-fail-on` values: kinds, separated by commas or given several times.
+
+    `none` empties what was given before it, so that a command line can take back what `addopts` says.
 
     Raises:
         SettingsError: an unknown kind.
     """
-    words = [word.strip() for value in values for word in value.replace(",", " ").split()]
+    words = [word for value in values for word in value.replace(",", " ").split()]
     if not words:
         return DEFAULT_FAIL_ON
+    kinds: dict[str, None] = {}
     for word in words:
-        if word not in (*GATED, "none"):
-            raise _unknown_kind("--lockin-fail-on", word)
-    return tuple(dict.fromkeys(word for word in words if word != "none"))
+        if word == "none":
+            kinds.clear()
+        elif word in GATED:
+            kinds[word] = None
+        else:
+            raise _unknown_kind("--lockin-fail-on", word, "several go with commas; `none` empties the list")
+    return tuple(kinds)
 
 
 def parse_allow(values: list[str]) -> tuple[Allowance, ...]:
@@ -119,17 +128,52 @@ def parse_allow(values: list[str]) -> tuple[Allowance, ...]:
     """
     allowances = []
     for value in values:
-        what, _, reason = value.strip().partition(":")
+        what, _, reason = (part.strip() for part in value.partition(":"))
         if what not in GATED:
-            raise _unknown_kind("--lockin-allow", what)
-        allowances.append(Allowance(what=what, reason=reason.strip()))
+            raise _unknown_kind("--lockin-allow", what, "give the option once for each kind: WHAT[:reason]")
+        allowances.append(Allowance(what=what, reason=reason))
     return tuple(allowances)
 
 
-def _unknown_kind(option: str, word: str) -> SettingsError:
-    return SettingsError(
-        expected=f"one of {', '.join(GATED)}", found=f"{option} {word}", hint="several go with commas"
-    )
+def _unknown_kind(option: str, word: str, hint: str) -> SettingsError:
+    return SettingsError(expected=f"one of {', '.join(GATED)}", found=f"{option} {word}".rstrip(), hint=hint)
+
+
+def parse_timeout(text: str, default: float = 120.0) -> float:
+    """Read `--lockin-timeout`: seconds.
+
+    Raises:
+        SettingsError: not a number, not positive, or not finite.
+    """
+    return _positive(text, "lockin_timeout", default)
+
+
+def parse_workers(text: str, default: int) -> int:
+    """Read `--lockin-workers`: a whole number of suites.
+
+    Raises:
+        SettingsError: not a whole number of at least one.
+    """
+    number = _positive(text, "lockin_workers", default)
+    if number != int(number):
+        raise _not_a_number("a whole number", "lockin_workers", text)
+    return int(number)
+
+
+def _positive(text: str, name: str, default: float) -> float:
+    if not text:
+        return default
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise _not_a_number("a positive number", name, text) from error
+    if not (math.isfinite(number) and number > 0):
+        raise _not_a_number("a positive number", name, text)
+    return number
+
+
+def _not_a_number(what: str, name: str, text: str) -> SettingsError:
+    return SettingsError(expected=f"{what} for {name}", found=text, hint="leave it out for the default")
 
 
 def parse_pairs(lines: list[str], key: str) -> tuple[tuple[str, str], ...]:
@@ -150,8 +194,18 @@ def parse_pairs(lines: list[str], key: str) -> tuple[tuple[str, str], ...]:
 
 
 def parse_entry_point(value: str) -> EntryPoint:
-    """Read `module:function`, or just `function` of the module `solution`."""
-    module, colon, function = value.partition(":")
+    """Read `module:function`, or just `function` of the module `solution`.
+
+    Raises:
+        SettingsError: one of the two is not a name Python could import.
+    """
+    module, colon, function = (part.strip() for part in value.partition(":"))
     if not colon:
-        return EntryPoint(function=value.strip())
-    return EntryPoint(module=module.strip(), function=function.strip())
+        module, function = EntryPoint().module, module
+    if not function.isidentifier() or not all(name.isidentifier() for name in module.split(".")):
+        raise SettingsError(
+            expected="an entry point `module:function`, or just `function`",
+            found=value.strip() or "nothing",
+            hint="write it as the tests import it, for example solution:solve",
+        )
+    return EntryPoint(module=module, function=function)

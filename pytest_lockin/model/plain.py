@@ -100,10 +100,15 @@ def _from_object(kind: type, plain: Any) -> Any:
     if not isinstance(plain, dict):
         message = f"{kind.__name__}: expected an object, found {type(plain).__name__}"
         raise PlainError(message)
+    tag = plain.get(_TAG, kind.__name__)
+    if tag != kind.__name__:
+        message = f"{kind.__name__}: found an object of type {tag}"
+        raise PlainError(message)
     hints = _hints(kind)
     given = {name: value for name, value in plain.items() if name != _TAG}
-    if given.keys() - hints.keys():
-        message = f"{kind.__name__}: unknown {', '.join(sorted(given.keys() - hints.keys()))}"
+    unknown = [str(name) for name in given if name not in hints]
+    if unknown:
+        message = f"{kind.__name__}: unknown {', '.join(sorted(unknown))}"
         raise PlainError(message)
     values = {}
     for name, value in given.items():

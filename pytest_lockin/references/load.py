@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from pytest_lockin.errors import UnfitReferenceError
+from pytest_lockin.errors import SettingsError, UnfitReferenceError
 from pytest_lockin.model.rules import CaseOfNames, Rules, Tolerance
 
 SETTINGS_FILE = "reference.toml"
 STORED_FILE = "expected.parquet"
 TABLES = "tables"
+_KINDS = {".sql": "sql", ".py": "python", ".parquet": "stored"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class Panel:
     folder: str
     references: tuple[Reference, ...]
     tables: tuple[tuple[str, str], ...]
-    rules: Rules = Rules()
+    rules: Rules = field(default_factory=Rules)
     by_name: bool = False
 
 
@@ -71,10 +72,11 @@ def load_panel(root: Path, task_id: str) -> Panel:
         UnfitReferenceError: no such folder, no reference in it, or settings that cannot be read.
     """
     folder = root / task_id
-    if not folder.is_dir():
+    # A task's id comes from a file beside untrusted code; it names a folder here and nothing else.
+    if not folder.is_dir() or task_id in ("", ".", "..") or Path(task_id).name != task_id:
         raise _unfit(f"a folder {task_id}/ under the references", "none", "name it after the task")
     settings = _read_settings(folder)
-    names = settings.references or _discover(folder)
+    names = list(dict.fromkeys(settings.references)) or _discover(folder)
     if not names:
         raise _unfit(
             f"reference*.sql, reference*.py or {STORED_FILE} in {task_id}/",
@@ -106,15 +108,22 @@ def _discover(folder: Path) -> list[str]:
 
 def _read(folder: Path, name: str) -> Reference:
     path = folder / name
-    if not path.exists():
+    if path.suffix not in _KINDS:
+        suffixes = ", ".join(f"*{suffix}" for suffix in _KINDS)
+        raise _unfit(f"a reference: {suffixes}", name, f"correct {SETTINGS_FILE}")
+    kind = _KINDS[path.suffix]
+    # Stored output may be a folder of part files, as Spark writes it.
+    if not (path.exists() if kind == "stored" else path.is_file()):
         raise _unfit(f"{name} in {folder.name}/", "no such file", f"correct {SETTINGS_FILE}")
-    if path.suffix == ".sql":
+    if kind == "sql":
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise _unfit(f"SQL text in {folder.name}/{name}", str(error), "save it as UTF-8") from error
-        return Reference(name=name, kind="sql", path=str(path), text=text)
-    return Reference(name=name, kind="python" if path.suffix == ".py" else "stored", path=str(path))
+        if not text.strip():
+            raise _unfit(f"SQL text in {folder.name}/{name}", "an empty file", "write the statement into it")
+        return Reference(name=name, kind=kind, path=str(path), text=text)
+    return Reference(name=name, kind=kind, path=str(path))
 
 
 def _find_tables(root: Path, folder: Path, data: str) -> tuple[tuple[str, str], ...]:
@@ -124,7 +133,9 @@ def _find_tables(root: Path, folder: Path, data: str) -> tuple[tuple[str, str], 
         if data:
             raise _unfit(f"the data folder {data}", "no such folder", f"correct `data` in {SETTINGS_FILE}")
         return ()
-    return tuple(sorted((path.stem, str(path)) for path in place.glob("*.parquet")))
+    # Names that begin so are leftovers of a writer, as Spark and Parquet readers take them.
+    tables = (path for path in place.glob("*.parquet") if not path.name.startswith((".", "_")))
+    return tuple(sorted((path.stem, str(path)) for path in tables))
 
 
 def _read_settings(folder: Path) -> _SettingsShape:
@@ -160,6 +171,9 @@ def _rules(shape: _CompareShape) -> Rules:
 
 
 def _tolerance(value: Any) -> Tolerance:
-    if isinstance(value, float):
-        return Tolerance(relative=0.0, absolute=value)
-    return Tolerance(relative=value.relative, absolute=value.absolute)
+    try:
+        if isinstance(value, float):
+            return Tolerance(relative=0.0, absolute=value)
+        return Tolerance(relative=value.relative, absolute=value.absolute)
+    except SettingsError as error:
+        raise _unfit(error.expected, error.found, f"correct {SETTINGS_FILE}") from error

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.optimizer.scope import traverse_scope
 
 from pytest_lockin.model.rules import SortKey
 from pytest_lockin.references.clocks import find_sql_clocks
@@ -60,7 +61,7 @@ def _limit(statement: exp.Expression) -> int | None:
 def _without_limit(statement: exp.Expression) -> str:
     copy = statement.copy()
     copy.set("limit", None)
-    return copy.sql(dialect="spark")
+    return str(copy.sql(dialect="spark"))
 
 
 def _sort_keys(statement: exp.Expression) -> tuple[tuple[SortKey, ...], bool]:
@@ -81,18 +82,31 @@ def _sort_keys(statement: exp.Expression) -> tuple[tuple[SortKey, ...], bool]:
     return tuple(keys), True
 
 
-def _outputs(statement: exp.Query) -> list[tuple[str, str]]:
-    """Per output column: its lower-cased name, and its expression as text."""
-    return [
-        (column.alias_or_name.lower(), column.unalias().sql(dialect="spark").lower())
-        for column in statement.selects
-    ]
+def _outputs(statement: exp.Query) -> list[tuple[str, str]] | None:
+    """Per output column: its lower-cased name ("" where it has none), and its expression as text.
+
+    None where one item of the select list may stand for several columns.
+    """
+    if any(_may_be_many(column) for column in statement.selects):
+        return None
+    return [(_name(column), column.unalias().sql(dialect="spark").lower()) for column in statement.selects]
 
 
-def _position(key: exp.Expression, outputs: list[tuple[str, str]]) -> int | None:
+def _may_be_many(column: exp.Expression) -> bool:
+    # A generator (`posexplode`, `stack`) gives several columns; sqlglot does not know them all by name.
+    generators = (exp.Aliases, exp.UDTF, exp.Explode, exp.Anonymous)
+    return bool(column.is_star) or isinstance(column, generators)
+
+
+def _name(column: exp.Expression) -> str:
+    # `CAST(a AS STRING)` without an alias is not the `a` that ORDER BY a means.
+    return column.alias_or_name.lower() if isinstance(column, (exp.Alias, exp.Column)) else ""
+
+
+def _position(key: exp.Expression, outputs: list[tuple[str, str]] | None) -> int | None:
     if isinstance(key, exp.Literal) and key.is_int:
         return int(key.this) - 1
-    if any(name == "*" or name == "" for name, _ in outputs):
+    if outputs is None:
         return None
     if isinstance(key, exp.Column) and not key.table:
         named = [index for index, (name, _) in enumerate(outputs) if name == key.name.lower()]
@@ -104,5 +118,15 @@ def _position(key: exp.Expression, outputs: list[tuple[str, str]]) -> int | None
 
 def _tables(statement: exp.Expression) -> tuple[str, ...]:
     shared = {cte.alias_or_name.lower() for cte in statement.find_all(exp.CTE)}
-    names = {table.name.lower() for table in statement.find_all(exp.Table)}
-    return tuple(sorted(names - shared))
+    names = {table.name.lower() for table in statement.find_all(exp.Table)} - shared
+    return tuple(sorted((names | _shadowed(statement)) - {""}))
+
+
+def _shadowed(statement: exp.Expression) -> set[str]:
+    """Tables read by scope: `WITH t AS (SELECT ... FROM t)` reads a table t, whatever the CTE's name."""
+    try:
+        scopes = traverse_scope(statement)
+    except sqlglot.errors.SqlglotError:
+        return set()
+    sources = [source for scope in scopes for source in scope.sources.values()]
+    return {source.name.lower() for source in sources if isinstance(source, exp.Table)}

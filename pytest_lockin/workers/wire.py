@@ -6,15 +6,18 @@ worker is not trusted: a frame may be malformed or too long, and then nothing of
 
 from __future__ import annotations
 
-import socket
 import struct
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from pytest_lockin.errors import WorkerCrashedError, WorkerError, WorkerTimedOutError
 from pytest_lockin.model.messages import MESSAGES
 from pytest_lockin.model.plain import from_plain, to_plain
+
+if TYPE_CHECKING:
+    import socket
 
 _TYPES: dict[str, type] = {kind.__name__: kind for kind in MESSAGES}
 _LENGTH = struct.Struct(">Q")
@@ -31,28 +34,37 @@ class Wire:
         """Send one message.
 
         Raises:
-            WorkerCrashedError: the other end is gone.
+            WorkerCrashedError: the other end is gone, or this one was closed.
+            WorkerError: the message is longer than the other end would take.
         """
         body = msgspec.msgpack.encode((type(message).__name__, to_plain(message)))
+        if len(body) > MAX_FRAME:
+            raise WorkerError(
+                expected=f"a message of at most {MAX_FRAME} bytes",
+                found=f"{type(message).__name__} of {len(body)} bytes",
+                hint="a suite or a report of this size cannot be handled",
+            )
         try:
+            # The limit of the last wait is not this message's.
+            self._socket.settimeout(None)
             self._socket.sendall(_LENGTH.pack(len(body)) + body)
-        except (BrokenPipeError, ConnectionResetError) as error:
+        except OSError as error:
             raise _closed() from error
 
     def receive(self, timeout: float | None = None) -> Any:
-        """Wait for one message, at most `timeout` seconds.
+        """Wait for one whole message, at most `timeout` seconds, however it trickles in.
 
         Raises:
-            WorkerCrashedError: the other end closed the socket.
+            WorkerCrashedError: the other end closed the socket, or this one was closed.
             WorkerTimedOutError: nothing complete came in time.
             WorkerError: what came is not one of our messages.
         """
-        self._socket.settimeout(timeout)
+        deadline = None if timeout is None else time.monotonic() + timeout
         try:
-            (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
+            (length,) = _LENGTH.unpack(self._read(_LENGTH.size, deadline))
             if length > MAX_FRAME:
                 raise _nonsense(f"a frame of {length} bytes")
-            return decode(self._read(length))
+            return decode(self._read(length, deadline))
         except TimeoutError as error:
             raise WorkerTimedOutError(
                 expected=f"an answer within {timeout:.1f} s",
@@ -60,12 +72,15 @@ class Wire:
                 hint="the worker is killed; raise --lockin-timeout if the work is honest",
             ) from error
 
-    def _read(self, size: int) -> bytes:
+    def _read(self, size: int, deadline: float | None) -> bytes:
         parts: list[bytes] = []
         while size:
             try:
+                self._socket.settimeout(_remaining(deadline))
                 part = self._socket.recv(min(size, 1 << 20))
-            except ConnectionResetError as error:
+            except TimeoutError:
+                raise
+            except OSError as error:
                 raise _closed() from error
             if not part:
                 raise _closed()
@@ -91,8 +106,17 @@ def decode(body: bytes) -> Any:
     try:
         name, fields = msgspec.msgpack.decode(body)
         return from_plain(_TYPES[name], fields)
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise _nonsense(str(error)) from error
+
+
+def _remaining(deadline: float | None) -> float | None:
+    if deadline is None:
+        return None
+    remaining = deadline - time.monotonic()
+    if remaining <= 0:
+        raise TimeoutError
+    return remaining
 
 
 def _closed() -> WorkerCrashedError:
