@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 RECORD = "build.json"
 FORMAT = 1
+SMALLEST_SCALE = 0.01
 _WORK = ".building-"
 
 
@@ -121,15 +122,25 @@ def build(
     if options.locked:
         require_lock()
     laid = {task: lay_task(task) for task in dict.fromkeys(tasks)}
-    with _own(out):
-        _clear_abandoned_work(out)
-        order = _order(out, laid, options)
-        with _workplace(out) as work:
-            new = _make(work, order, say)
-            changed = _changes(order, new)
-            if not options.force:
-                _refuse_foreign_files(order, changed)
-            _move_in(work, out, new, changed)
+    try:
+        with _own(out):
+            return _build(_order(out, laid, options), force=options.force, say=say)
+    except OSError as error:
+        raise BuildError(
+            expected=f"to write in {out}",
+            found=error.strerror or type(error).__name__,
+            hint="make room or correct permissions there, or choose another folder with --out",
+        ) from None
+
+
+def _build(order: _Order, *, force: bool, say: Callable[[str], None]) -> Built:
+    out = order.out
+    with _workplace(out) as work:
+        new = _make(work, order, say)
+        changed = _changes(order, new)
+        if not force:
+            _refuse_foreign_files(order, changed)
+        _move_in(work, out, new, changed)
     return Built(build=new, changed=changed)
 
 
@@ -161,6 +172,7 @@ def hash_file(path: Path) -> str:
 
 def _order(out: Path, laid: dict[str, dict[str, bytes]], options: BuildOptions) -> _Order:
     """Add to what is asked for what was built before and is still there."""
+    _clear_abandoned_work(out)
     old = read_build(out)
     _refuse_foreign_folder(out, old)
     kept = [task for task in (old.tasks if old else ()) if task not in laid and (out / task).is_dir()]
@@ -175,9 +187,12 @@ def _order(out: Path, laid: dict[str, dict[str, bytes]], options: BuildOptions) 
 
 
 def _check_scale(scale: float) -> None:
-    if not (math.isfinite(scale) and scale > 0):
+    # Below this the generator does not end (seen at 0.005, 0.002 and 0.001; DuckDB 1.5).
+    if not (math.isfinite(scale) and scale >= SMALLEST_SCALE):
         raise BuildError(
-            expected="a scale above 0, for example 0.01 or 1", found=f"{scale:g}", hint="correct --scale"
+            expected=f"a scale of {SMALLEST_SCALE} or more, for example 0.01 or 1",
+            found=f"{scale:g}",
+            hint="correct --scale",
         )
 
 
@@ -330,12 +345,7 @@ def _from_json(data: dict[str, Any]) -> Build:
 def _own(out: Path) -> Iterator[None]:
     """Hold the folder for one build at a time; a folder made for a build that fails goes away again."""
     made = not out.exists()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BuildError(
-            expected=f"a folder at {out}", found=error.strerror or "none", hint="choose another with --out"
-        ) from None
+    out.mkdir(parents=True, exist_ok=True)
     with _lock(out):
         try:
             yield
@@ -364,12 +374,7 @@ def _lock(folder: Path) -> Iterator[None]:
 @contextmanager
 def _workplace(out: Path) -> Iterator[Path]:
     """Give a hidden folder on the same file system, gone afterwards."""
-    try:
-        work = Path(tempfile.mkdtemp(prefix=_WORK, dir=out))
-    except OSError as error:
-        raise BuildError(
-            expected=f"to write in {out}", found=error.strerror or "no", hint="choose another with --out"
-        ) from None
+    work = Path(tempfile.mkdtemp(prefix=_WORK, dir=out))
     try:
         yield work
     finally:

@@ -62,9 +62,7 @@ class _ObligationShape(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _TaskShape(msgspec.Struct, forbid_unknown_fields=True):
-    id: Annotated[
-        str, Meta(description="Names the task's folder under the references.", pattern=f"^{_ID.pattern}$")
-    ]
+    id: Annotated[str, Meta(description="Names the task's folder under the references.", pattern=_whole(_ID))]
     title: Annotated[str, Meta(description="One line.")] = ""
     prompt: Annotated[str, Meta(description="The ticket, as the author of the program gets it; no SQL.")] = ""
     engine: Annotated[str, Meta(description="The DataFrame library: pyspark.")] = "pyspark"
