@@ -65,12 +65,12 @@ def _render_column(difference: Difference) -> Iterator[str]:
         case NameDiffers():
             case = " (case only)" if difference.case_only else ""
             yield (
-                f"column {difference.position}: expected name {difference.expected!r}, "
+                f"column {difference.position + 1}: expected name {difference.expected!r}, "
                 f"found {difference.found!r}{case}"
             )
         case TypeDiffers():
             yield (
-                f"column {difference.position} {difference.column!r}: expected type {difference.expected}, "
+                f"column {difference.position + 1} {difference.column!r}: expected type {difference.expected}, "
                 f"found {difference.found}"
             )
         case _:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_lockin.frames.rendering import render_differences
 from pytest_lockin.model.report import VerdictKind
-from pytest_lockin.reports.words import summarise_agreement
+from pytest_lockin.reports.words import count, count_verdicts, say_verdict, summarise_agreement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_lockin.model.report import Report, TaskReport, TestCounts
 
@@ -31,6 +32,10 @@ _COLOUR = {
     VerdictKind.TRUE_PASS: "green",
 }
 _MOST_LINES = 12
+_MOST_DIFFERENCES = 8
+_MOST_NAMES = 3
+_NARROWEST = 20
+_INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,53 +46,100 @@ class Line:
     markup: dict[str, bool] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    """How much room there is, and how much of it the reader wants filled.
+
+    `folder` and `tests` are the widths of a task line's first two columns.
+    """
+
+    width: int
+    verbosity: int
+    folder: int = 0
+    tests: int = 0
+
+    @property
+    def verbose(self) -> bool:
+        return self.verbosity > 0
+
+    def name(self, names: Sequence[str]) -> str:
+        """List names, all of them only where the reader asked for all."""
+        shown = names if self.verbose else names[:_MOST_NAMES]
+        more = len(names) - len(shown)
+        return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
 def render_terminal(
     report: Report, *, width: int = 80, verbosity: int = 0, extra: Sequence[str] = ()
 ) -> tuple[Line, ...]:
-    """Lay the report out: per task at most twelve lines unless verbose, then sums, then the gate."""
-    lines: list[Line] = []
-    ordered = sorted(report.tasks, key=lambda task: (_WORST_FIRST.index(task.verdict), task.suite))
-    left = max((len(_head(task)) for task in ordered), default=0)
-    for task in ordered:
-        block = _render_task(task, report, left=left, width=width, verbosity=verbosity)
-        lines.extend(block if verbosity > 0 else block[:_MOST_LINES])
-    lines.extend(_render_listed(report, verbosity))
-    lines.extend(Line(text=note) for note in report.notes)
-    lines.extend(Line(text=text) for text in extra)
-    if report.tasks:
-        lines.append(Line(text="-" * min(width, 80)))
-        lines.append(Line(text=_sums(report)))
-    lines.append(_gate_line(report))
-    return tuple(lines)
+    """Lay the report out: the tasks, worst first, then sums, then the gate.
+
+    A task takes at most twelve lines unless verbose, and one when quiet (`-q`). No line is wider than
+    `width`, but for a path or another word that cannot be broken. `extra` lines are others' and are taken
+    as they are.
+    """
+    tasks = sorted(report.tasks, key=lambda task: (_WORST_FIRST.index(task.verdict), task.suite))
+    names = _name_suites(tasks)
+    page = _make_page(tasks, names, max(width, _NARROWEST), verbosity)
+    lines = [line for task in tasks for line in _render_task(task, names[task.suite], report, page)]
+    lines += _plain(_render_listed(report, page), page)
+    lines += _plain(report.notes, page)
+    lines += [Line(text=text) for text in extra]
+    if tasks:
+        lines.append(Line(text="-" * page.width))
+        lines += _plain([_sums(report)], page)
+    return (*lines, *_render_gate(report, page))
 
 
-def _head(task: TaskReport) -> str:
-    folder = task.suite.rpartition("/")[0] or task.id
-    return f"{folder}  {_tests(task.tests)}"
+def _name_suites(tasks: Sequence[TaskReport]) -> dict[str, str]:
+    """A suite goes by its folder, or by its whole path where a folder holds several."""
+    folders = Counter(task.suite.rpartition("/")[0] for task in tasks)
+    names = {}
+    for task in tasks:
+        folder = task.suite.rpartition("/")[0]
+        names[task.suite] = task.suite if folders[folder] > 1 else folder or task.id
+    return names
+
+
+def _make_page(tasks: Sequence[TaskReport], names: dict[str, str], width: int, verbosity: int) -> _Page:
+    # One long path must not push every verdict off the screen: it sticks out of its column instead.
+    longest = max((len(name) for name in names.values()), default=0)
+    tests = max((len(_tests(task.tests)) for task in tasks), default=0)
+    return _Page(
+        width=width, verbosity=verbosity, folder=min(longest, width // 3), tests=min(tests, width // 4)
+    )
 
 
 def _tests(tests: TestCounts) -> str:
     named = (
         (tests.passed, "passed"),
         (tests.failed, "failed"),
-        (tests.errors, "errors"),
+        (tests.errors, "error" if tests.errors == 1 else "errors"),
         (tests.skipped, "skipped"),
         (tests.flaky, "flaky"),
     )
     return ", ".join(f"{number} {word}" for number, word in named if number) or "no cases"
 
 
-def _render_task(task: TaskReport, report: Report, *, left: int, width: int, verbosity: int) -> list[Line]:
-    word = str(task.verdict).replace("_", " ").upper() if task.verdict else "EXAMINED"
+def _render_task(task: TaskReport, name: str, report: Report, page: _Page) -> list[Line]:
+    lines = _render_head(task, name, report, page)
+    if page.verbosity < 0:
+        return lines
+    details = [*_reference_details(task, page), *_suite_details(task, report, page)]
+    lines += [Line(text=text) for text in details]
+    if page.verbose or len(lines) <= _MOST_LINES:
+        return lines
+    hidden = len(lines) - _MOST_LINES + 1
+    return [*lines[: _MOST_LINES - 1], Line(text=f"{_INDENT}... {hidden} more lines (-v)")]
+
+
+def _render_head(task: TaskReport, name: str, report: Report, page: _Page) -> list[Line]:
+    word = say_verdict(task.verdict).upper() if task.verdict else "EXAMINED"
     if task.partial:
         word = "PARTIAL"
     markup = {_COLOUR[task.verdict]: True} if task.verdict and not task.partial else {}
-    lines = [Line(text=f"{_head(task):<{left}}  {word:<10}  {_why(task, report)}".rstrip(), markup=markup)]
-    details = [
-        *_reference_details(task, width=width, verbosity=verbosity),
-        *_suite_details(task, report),
-    ]
-    return [*lines, *(Line(text=f"  {text}") for text in details)]
+    left = f"{name:<{page.folder}}  {_tests(task.tests):<{page.tests}}  {word:<10}  "
+    return [Line(text=text, markup=markup) for text in _wrap(left, _why(task, report), page.width)]
 
 
 def _why(task: TaskReport, report: Report) -> str:
@@ -98,91 +150,144 @@ def _why(task: TaskReport, report: Report) -> str:
     if task.agreement is not None:
         return summarise_agreement(task.agreement) + (f" ({task.reason})" if task.reason else "")
     if not report.with_references:
-        calls = f"{task.observed_calls} calls of the entry point recorded"
+        calls = f"{count(task.observed_calls, 'call')} of the entry point recorded"
         return task.reason or f"{calls}; no reference, no verdict"
     return task.reason
 
 
-def _reference_details(task: TaskReport, *, width: int, verbosity: int) -> list[str]:
+def _reference_details(task: TaskReport, page: _Page) -> list[str]:
     agreement = task.agreement
     if agreement is None or task.partial or task.verdict is VerdictKind.UNVERIFIED:
         return []
     lines: list[str] = []
     if not agreement.agrees:
-        shown = render_differences(agreement.differences, width=max(40, width - 4))
-        lines.extend(shown if verbosity > 0 else shown[:8])
-    if verbosity > 0 or agreement.agrees:
-        lines.extend(agreement.notes)
+        shown = render_differences(agreement.differences, width=page.width - len(_INDENT))
+        lines += [_INDENT + line for line in _shorten(shown, page)]
+    words = [*(agreement.notes if page.verbose or agreement.agrees else ()), *_say_fidelity(task, page)]
+    return [*lines, *_indent(words, page)]
+
+
+def _shorten(shown: Sequence[str], page: _Page) -> Sequence[str]:
+    if page.verbose or len(shown) <= _MOST_DIFFERENCES:
+        return shown
+    hidden = len(shown) - _MOST_DIFFERENCES + 1
+    return [*shown[: _MOST_DIFFERENCES - 1], f"... {hidden} more lines (-v)"]
+
+
+def _say_fidelity(task: TaskReport, page: _Page) -> Iterable[str]:
     fidelity = task.fidelity
-    if fidelity.cases_rejecting:
-        names = ", ".join(case_id.rpartition("::")[2] for case_id in fidelity.cases_rejecting[:3])
-        more = len(fidelity.cases_rejecting) - 3
-        lines.append(
-            f"{len(fidelity.cases_rejecting)} cases contradict the reference: {names}"
-            + (f" and {more} more" if more > 0 else "")
-        )
-    elif fidelity.accepts_reference and not agreement.agrees:
-        lines.append("every case accepts the reference too: no case checks what differs")
-    if fidelity.completed and verbosity > 0:
-        lines.append("completed with NULLs for the reference: " + ", ".join(fidelity.completed))
-    if fidelity.reason and verbosity > 0:
-        lines.append(f"the reference could not be tried in the suite: {fidelity.reason}")
-    return lines
+    rejecting = fidelity.cases_rejecting
+    if rejecting:
+        verb = "contradicts" if len(rejecting) == 1 else "contradict"
+        names = page.name([_short(case_id) for case_id in rejecting])
+        yield f"{count(len(rejecting), 'case')} {verb} the reference: {names}"
+    elif fidelity.accepts_reference and task.agreement and not task.agreement.agrees:
+        yield "every case accepts the reference too: no case checks what differs"
+    if fidelity.completed and page.verbose:
+        yield "completed with NULLs for the reference: " + ", ".join(fidelity.completed)
+    if fidelity.reason and page.verbose:
+        yield f"the reference could not be tried in the suite: {fidelity.reason}"
 
 
-def _suite_details(task: TaskReport, report: Report) -> list[str]:
-    lines = []
+def _suite_details(task: TaskReport, report: Report, page: _Page) -> list[str]:
+    return _indent(_say_suite(task, report, page), page)
+
+
+def _say_suite(task: TaskReport, report: Report, page: _Page) -> Iterable[str]:
     if task.moved:
-        lines.append(f"runs on Spark: {task.moved}")
+        yield f"runs on Spark: {task.moved}"
     for case_id in task.red_on_judge:
-        lines.append(f"{case_id.rpartition('::')[2]} passes on Sail and fails on Spark: counted as failed")
+        yield f"{_short(case_id)} passes on Sail and fails on Spark: counted as failed"
     if task.flaky:
-        names = ", ".join(case_id.rpartition("::")[2] for case_id in task.flaky)
-        lines.append(f"flaky, judged no further: {names}")
-    lines.extend(task.notes)
-    if report.with_references and not task.confirmed and task.verdict not in (None, VerdictKind.UNVERIFIED):
-        lines.append("not confirmed on Spark")
-    return lines
+        yield f"flaky, judged no further: {page.name([_short(case_id) for case_id in task.flaky])}"
+    yield from task.notes
+    judged = task.verdict not in (None, VerdictKind.UNVERIFIED)
+    if report.with_references and judged and not task.confirmed:
+        yield "not confirmed on Spark"
+    if page.verbose and task.engine_version:
+        references = f"; references: {', '.join(task.references)}" if task.references else ""
+        yield f"task {task.id} on {task.engine_version}{references}"
 
 
-def _render_listed(report: Report, verbosity: int) -> list[Line]:
+def _short(case_id: str) -> str:
+    return case_id.partition("::")[2].rpartition("::")[2] or case_id
+
+
+def _render_listed(report: Report, page: _Page) -> list[str]:
     if not report.listed:
         return []
-    shown = report.listed if verbosity > 0 else report.listed[:3]
-    more = len(report.listed) - len(shown)
-    names = ", ".join(shown) + (f" and {more} more" if more else "")
-    return [
-        Line(
-            text=f"run as ordinary tests, no task found (task.yaml or a folder under the references): {names}"
-        )
-    ]
+    where = "task.yaml or a folder under the references"
+    return [f"run as ordinary tests, no task found ({where}): {page.name(report.listed)}"]
 
 
 def _sums(report: Report) -> str:
     if not report.with_references:
-        return f"{len(report.tasks)} suites examined; give --lockin-reference DIR for a verdict"
+        suites = count(len(report.tasks), "suite")
+        return f"{suites} examined; give --lockin-reference DIR for a verdict"
     counted = Counter(task.verdict for task in report.tasks if not task.partial)
-    words = [
-        f"{counted[kind]} {str(kind).replace('_', ' ')}" for kind in _WORST_FIRST if kind and counted[kind]
-    ]
+    words = [count_verdicts(kind, counted[kind]) for kind in _WORST_FIRST if kind and counted[kind]]
     partial = sum(1 for task in report.tasks if task.partial)
     if partial:
         words.append(f"{partial} partial")
+    return f"{', '.join(words)}; {_say_confirmed(report)}"
+
+
+def _say_confirmed(report: Report) -> str:
     judged = [task for task in report.tasks if task.agreement is not None]
     confirmed = sum(1 for task in judged if task.confirmed)
-    how = (
-        f"confirmed on Spark: {confirmed} of {len(judged)}"
-        if confirmed
-        else "not confirmed on Spark" + ("" if report.java else " (no Java)")
-    )
-    return f"{', '.join(words)}; {how}; {report.seconds:.0f} s"
+    took = f"{report.seconds:.0f} s" if report.seconds >= 1 else "under 1 s"
+    if not judged:
+        return f"nothing judged in {took}"
+    if confirmed == len(judged):
+        return f"confirmed on Spark in {took}"
+    if confirmed:
+        return f"{confirmed} of {len(judged)} confirmed on Spark in {took}"
+    return "not confirmed on Spark" + ("" if report.java else " (no Java)") + f"; {took}"
 
 
-def _gate_line(report: Report) -> Line:
+def _render_gate(report: Report, page: _Page) -> list[Line]:
     gate = report.gate
-    allowed = "".join(f"; allowed {each}" for each in gate.allowed)
+    allowed = [f"allowed {each}" for each in gate.allowed]
     if gate.passed:
-        return Line(text=f"lockin gate: passed{allowed}", markup={"green": True})
-    return Line(
-        text=f"lockin gate: FAILED  {'; '.join(gate.reasons)}{allowed}", markup={"red": True, "bold": True}
+        left, words, markup = "lockin gate: passed", allowed, {"green": True}
+    else:
+        left, words, markup = "lockin gate: FAILED", [*gate.reasons, *allowed], {"red": True, "bold": True}
+    return [Line(text=text, markup=markup) for text in _wrap(f"{left}  ", "; ".join(words), page.width)]
+
+
+def _plain(texts: Iterable[str], page: _Page) -> list[Line]:
+    return [Line(text=line) for text in texts for line in _wrap("", text, page.width, hang=len(_INDENT))]
+
+
+def _indent(texts: Iterable[str], page: _Page) -> list[str]:
+    return [line for text in texts for line in _wrap(_INDENT, text, page.width, hang=2 * len(_INDENT))]
+
+
+def _wrap(left: str, text: str, width: int, *, hang: int | None = None) -> list[str]:
+    """Put text behind `left`, on as many lines as it takes; they stand below its start where there is room.
+
+    Nothing is cut: a word wider than the page sticks out.
+    """
+    text = _printable(text)
+    if not text:
+        return [left.rstrip()] if left.strip() else []
+    if hang is None:
+        hang = len(left) if len(left) <= width * 3 // 5 else 2 * len(_INDENT)
+    head: list[str] = []
+    first = left
+    if left.strip() and len(left) + len(text.split(maxsplit=1)[0]) > width:
+        head, first = [left.rstrip()], " " * hang
+    return head + textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=" " * hang,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+
+
+def _printable(text: str) -> str:
+    """User code's words on one line; what could steer a terminal is spelled out."""
+    words = " ".join(text.split())
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in words)

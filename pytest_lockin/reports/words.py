@@ -19,16 +19,18 @@ from pytest_lockin.model.agreement import (
 
 if TYPE_CHECKING:
     from pytest_lockin.model.agreement import Agreement, Difference
+    from pytest_lockin.model.report import VerdictKind
 
 _CATEGORY = {
     Category.ALIAS: "column names differ",
     Category.COLUMN_ORDER: "columns stand in another order",
-    Category.STRUCTURE: "another set of columns",
     Category.PRECISION: "types or precision differ",
     Category.ROW_COUNT: "another number of rows",
     Category.VALUES: "values differ",
     Category.RUNTIME: "the program raises",
 }
+# More are counted, not named.
+_COLUMNS_NAMED = 4
 _RUNG = {
     Relaxation.COLUMN_ORDER: "column order",
     Relaxation.NAMES: "column names",
@@ -37,24 +39,46 @@ _RUNG = {
 }
 
 
-def describe_difference(difference: Difference) -> str:
+def count(number: int, noun: str) -> str:
+    """A number and its noun: `1 case`, `2 cases`, `2 false passes`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def say_verdict(verdict: VerdictKind) -> str:
+    """A verdict in words: `false pass`."""
+    return str(verdict).replace("_", " ")
+
+
+def count_verdicts(verdict: VerdictKind, number: int) -> str:
+    """How many of a verdict: `1 false pass`, `2 false passes`, `3 unverified`."""
+    word = say_verdict(verdict)
+    return f"{number} {word}" if word == "unverified" else count(number, word)
+
+
+def describe_difference(difference: Difference) -> str:  # noqa: PLR0911 - one for each class
     """One line about one difference: what was expected, what was found."""
     match difference:
         case ColumnCountDiffers():
             names = "".join(f"; missing {name}" for name in difference.missing)
             names += "".join(f"; extra {name}" for name in difference.extra)
-            return f"expected {difference.expected} columns, found {difference.found}{names}"
+            return f"expected {count(difference.expected, 'column')}, found {difference.found}{names}"
         case ColumnsReordered():
             return f"expected columns {', '.join(difference.expected)}; found {', '.join(difference.found)}"
         case NameDiffers():
             only = " (only upper and lower case)" if difference.case_only else ""
-            return f"column {difference.position + 1}: expected name {difference.expected}, found {difference.found}{only}"
+            return (
+                f"column {difference.position + 1}: expected name {difference.expected}, "
+                f"found {difference.found}{only}"
+            )
         case TypeDiffers():
             return (
-                f"column {difference.column}: expected type {difference.expected}, found {difference.found}"
+                f"column {difference.position + 1} ({difference.column}): "
+                f"expected type {difference.expected}, found {difference.found}"
             )
         case RowCountDiffers():
-            return f"expected {difference.expected} rows, found {difference.found}"
+            return f"expected {count(difference.expected, 'row')}, found {difference.found}"
         case RowsDiffer():
             return describe_rows(difference)
         case OrderDiffers():
@@ -78,8 +102,15 @@ def describe_rows(difference: RowsDiffer) -> str:
         )
         if number
     ]
-    columns = ", ".join(name for _, name, _ in difference.columns[:4])
-    return f"rows: {', '.join(counts)}" + (f" (columns {columns})" if columns else "")
+    columns = _columns([name for _, name, _ in difference.columns])
+    return f"rows: {', '.join(counts)}" + (f" ({columns})" if columns else "")
+
+
+def _columns(names: list[str]) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - _COLUMNS_NAMED} more" if len(names) > _COLUMNS_NAMED else ""
+    return f"column{'' if len(names) == 1 else 's'} {', '.join(names[:_COLUMNS_NAMED])}{more}"
 
 
 def summarise_agreement(agreement: Agreement) -> str:
@@ -87,17 +118,33 @@ def summarise_agreement(agreement: Agreement) -> str:
     if agreement.agrees:
         return "reference agrees"
     assert agreement.category is not None  # noqa: S101 - a disagreement has one
-    words = _CATEGORY[agreement.category]
-    rows = next((each for each in agreement.differences if isinstance(each, RowsDiffer)), None)
-    if agreement.category is Category.RUNTIME:
-        words += f": {describe_difference(agreement.differences[0])}" if agreement.differences else ""
-    elif agreement.category is Category.ROW_COUNT:
-        words += f" ({agreement.rows_found} instead of {agreement.rows_expected})"
-    elif agreement.category is Category.VALUES and rows is not None:
-        wrong = rows.changed + max(rows.missing, rows.extra)
-        columns = ", ".join(str(position + 1) for position, _, _ in rows.columns[:4])
-        where = f", column {columns}" if columns else ""
-        words += f" from the reference ({wrong} of {agreement.rows_expected} rows{where})"
+    words = _say_category(agreement, agreement.category)
     if agreement.recovered_by:
         words += "; would agree up to " + " and ".join(_RUNG[rung] for rung in agreement.recovered_by)
     return words
+
+
+def _say_category(agreement: Agreement, category: Category) -> str:
+    if category is Category.STRUCTURE:
+        return _say_structure(agreement)
+    words = _CATEGORY[category]
+    rows = next((each for each in agreement.differences if isinstance(each, RowsDiffer)), None)
+    if category is Category.RUNTIME and agreement.differences:
+        return f"{words}: {describe_difference(agreement.differences[0])}"
+    if category is Category.ROW_COUNT:
+        return f"{words} ({agreement.rows_found} instead of {agreement.rows_expected})"
+    if category is Category.VALUES and rows is not None:
+        wrong = rows.changed + max(rows.missing, rows.extra)
+        columns = _columns([str(position + 1) for position, _, _ in rows.columns])
+        where = f", {columns}" if columns else ""
+        return f"{words} from the reference ({wrong} of {count(agreement.rows_expected, 'row')}{where})"
+    return words
+
+
+def _say_structure(agreement: Agreement) -> str:
+    for difference in agreement.differences:
+        if isinstance(difference, ColumnCountDiffers):
+            return f"another set of columns ({difference.found} instead of {difference.expected})"
+        if isinstance(difference, NotComparable):
+            return f"another structure: {difference.reason}"
+    return "a column of another kind"
