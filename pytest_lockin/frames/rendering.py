@@ -70,8 +70,8 @@ def _render_column(difference: Difference) -> Iterator[str]:
             )
         case TypeDiffers():
             yield (
-                f"column {difference.position + 1} {difference.column!r}: expected type {difference.expected}, "
-                f"found {difference.found}"
+                f"column {difference.position + 1} {difference.column!r}: "
+                f"expected type {difference.expected}, found {difference.found}"
             )
         case _:
             return

@@ -35,6 +35,8 @@ _MOST_LINES = 12
 _MOST_DIFFERENCES = 8
 _MOST_NAMES = 3
 _NARROWEST = 20
+# Narrower than this, a column of text beside the task line is harder to read than lines below it.
+_LEAST_TEXT = 40
 _INDENT = "  "
 
 
@@ -272,7 +274,7 @@ def _wrap(left: str, text: str, width: int, *, hang: int | None = None) -> list[
     if not text:
         return [left.rstrip()] if left.strip() else []
     if hang is None:
-        hang = len(left) if len(left) <= width * 3 // 5 else 2 * len(_INDENT)
+        hang = len(left) if width - len(left) >= _LEAST_TEXT else 2 * len(_INDENT)
     head: list[str] = []
     first = left
     if left.strip() and len(left) + len(text.split(maxsplit=1)[0]) > width:
