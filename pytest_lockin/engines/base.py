@@ -49,7 +49,11 @@ class Needs:
 
 
 class Engine(Protocol):
-    """Start, warm session, reset, Arrow in and out. All methods run in the worker's main thread."""
+    """Start, warm session, reset, Arrow in and out. All methods run in the worker's main thread.
+
+    Methods work while the session is hidden and leave it hidden; the DataFrames they return are of use only
+    while it is shown, so call `session()` before user code gets one.
+    """
 
     name: str
 
@@ -77,10 +81,21 @@ class Engine(Protocol):
         """Tell whether the value is a DataFrame of this engine."""
 
     def to_frame(self, dataframe: Any) -> Frame:
-        """Materialise a DataFrame: its rows as Arrow, its Spark schema and its row count."""
+        """Materialise a DataFrame: its rows as Arrow, its Spark schema and its row count.
+
+        Year-month intervals and variants (also nested ones) stand in the table as text, repeated field names
+        of a struct as `a_0`, `a_1`; `schema_json` keeps the true types. Errors of the program, lazy analysis
+        included, leave as pyspark's own.
+        """
 
     def from_frame(self, frame: Frame) -> Any:
-        """Build a DataFrame with exactly that schema and those rows (zero rows included)."""
+        """Build a DataFrame with exactly that schema and those rows (zero rows included).
+
+        Nullability is relaxed where the rows break it, and may be where Arrow cannot carry the type.
+
+        Raises:
+            FrameError: a type that cannot be made again from a stored table.
+        """
 
     def read_parquet(self, path: Path) -> Any:
         """Read one Parquet file or folder."""

@@ -175,25 +175,27 @@ class SparkShapedEngine(ABC):
         for number, passage in enumerate(passages):
             kind, nullable = _relax(passage.carried, passage.nullable, table.column(number))
             name = passage.name if unique else f"c{number}"
-            fields.append({"name": name, "type": kind, "nullable": nullable, "metadata": passage.metadata})
+            # Metadata comes with the select that follows: Sail takes only text in a schema's.
+            fields.append({"name": name, "type": kind, "nullable": nullable, "metadata": {}})
         schema = data_type({"type": "struct", "fields": fields})
         return self._session.createDataFrame(table.rename_columns(schema.names), schema=schema)
 
     def _restore(self, dataframe: Any, passages: tuple[Passage, ...]) -> Any:
-        names = [passage.name for passage in passages]
-        if not all(passage.comes_as_is for passage in passages):
-            functions = self._functions()
-            numbered = [f"c{number}" for number in range(len(passages))]
-            columns = [
-                functions.col(name)
-                if passage.comes_as_is
-                else restore_column(functions, functions.col(name), passage.type).alias(
-                    name, metadata=passage.metadata
-                )
-                for name, passage in zip(numbered, passages, strict=True)
-            ]
-            dataframe = dataframe.toDF(*numbered).select(*columns)
-        return dataframe if dataframe.columns == names else dataframe.toDF(*names)
+        if has_unique_names(passages) and not any(_is_touched(passage) for passage in passages):
+            return dataframe
+        functions = self._functions()
+        numbered = [f"c{number}" for number in range(len(passages))]
+        columns = [
+            restore_column(functions, functions.col(name), passage.type).alias(name, metadata=passage.metadata)
+            if _is_touched(passage)
+            else functions.col(name)
+            for name, passage in zip(numbered, passages, strict=True)
+        ]
+        return dataframe.toDF(*numbered).select(*columns).toDF(*(passage.name for passage in passages))
+
+
+def _is_touched(passage: Passage) -> bool:
+    return bool(passage.metadata) or not passage.comes_as_is
 
 
 def _refuse_lost_types(passages: tuple[Passage, ...]) -> None:
