@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pytest_lockin.frames.comparing import compare, join, pair_by_name, say_tolerance
+from pytest_lockin.frames.columns import join_columns
+from pytest_lockin.frames.comparing import compare, pair_by_name, say_tolerance
 from pytest_lockin.frames.guessing import match_columns
 from pytest_lockin.frames.ordering import is_legal_choice
 from pytest_lockin.frames.rows import subtract_rows
@@ -25,7 +26,7 @@ from pytest_lockin.model.agreement import (
     Relaxation,
     RowsDiffer,
 )
-from pytest_lockin.model.rules import CaseOfNames, Rules, Tolerance
+from pytest_lockin.model.rules import DEFAULT_RULES, CaseOfNames, Rules, Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +51,8 @@ class _Case:
 def agree(
     expected: Frame,
     found: Frame,
-    rules: Rules = Rules(),
-    pool: Frame | None = None,  # noqa: B008
+    rules: Rules = DEFAULT_RULES,
+    pool: Frame | None = None,
 ) -> Agreement:
     """Tell whether the found table agrees with the expected one, and if not, what kind of difference it is.
 
@@ -86,7 +87,7 @@ def agree(
     )
 
 
-def decides(difference: Difference, rules: Rules = Rules()) -> bool:  # noqa: B008
+def decides(difference: Difference, rules: Rules = DEFAULT_RULES) -> bool:
     """Tell whether a difference makes two tables disagree: all do but order and case of names."""
     if isinstance(difference, NameDiffers) and difference.case_only:
         return rules.names is CaseOfNames.DIFFERENT
@@ -107,7 +108,7 @@ def _agreement(
 
 def _tolerance_note(case: _Case) -> tuple[str, ...]:
     width = min(len(case.expected.names), len(case.found.names))
-    columns, _ = join(case.expected, case.found, tuple((i, i) for i in range(width)), case.rules)
+    columns, _ = join_columns(case.expected, case.found, tuple((i, i) for i in range(width)), case.rules)
     said = say_tolerance(columns)
     return (f"floats compared within {said}",) if said else ()
 
@@ -122,7 +123,7 @@ def _identity(case: _Case) -> Pairs:
 
 def _rows_agree(case: _Case, pairs: Pairs, rules: Rules) -> bool:
     try:
-        columns, refused = join(case.expected, case.found, pairs, rules)
+        columns, refused = join_columns(case.expected, case.found, pairs, rules)
         return not refused and _columns_agree(case, columns, rules)
     except (pa.ArrowException, NotImplementedError, ValueError, TypeError, OverflowError):
         return False

@@ -70,7 +70,7 @@ def _best_pairs(left: Ints, right: Ints) -> Ints:
 
 
 def _subset_keys(left: Ints, right: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield keys over fewer and fewer columns: all but one, the most alike three quarters and half, single ones."""
+    """Yield keys over fewer and fewer columns: all but one, the most alike ones, single ones."""
     cut, width = len(left), left.shape[1]
     codes = np.concatenate([left, right])
     alike = _by_likeness(left, right)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from pytest_lockin.frames import encoding
 from pytest_lockin.frames.encoding import Canon, Encoded, common_type, has_floats
-from pytest_lockin.frames.types import is_nested
+from pytest_lockin.frames.types import char_columns, is_nested, json_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,23 +42,21 @@ class Column:
 
 
 def join_columns(
-    left: Frame,
-    right: Frame,
-    pairs: Sequence[tuple[int, int]],
-    rules: Rules,
-    trimmed: frozenset[int] = frozenset(),
+    left: Frame, right: Frame, pairs: Sequence[tuple[int, int]], rules: Rules
 ) -> tuple[tuple[Column, ...], tuple[int, ...]]:
     """Give the comparable pairs as columns, and the expected positions of those that are not comparable."""
-    columns, refused = [], []
+    joined = {mine: _join_column(left, right, mine, yours, rules) for mine, yours in pairs}
+    padded = (frozenset(), frozenset()) if rules.char_padding else (char_columns(left), char_columns(right))
+    texts = json_columns(left), json_columns(right)
+    columns = []
     for mine, yours in pairs:
-        column = _join_column(left, right, mine, yours, rules)
-        if column is None:
-            refused.append(mine)
-        elif mine in trimmed:
-            columns.append(replace(column, canon=replace(column.canon, trim=True)))
-        else:
-            columns.append(column)
-    return tuple(columns), tuple(refused)
+        column = joined[mine]
+        if column is not None:
+            trim = mine in padded[0] or yours in padded[1]
+            text = mine in texts[0] and yours in texts[1]
+            canon = replace(column.canon, trim=trim, json=text) if trim or text else column.canon
+            columns.append(replace(column, canon=canon))
+    return tuple(columns), tuple(mine for mine, column in joined.items() if column is None)
 
 
 def _join_column(left: Frame, right: Frame, mine: int, yours: int, rules: Rules) -> Column | None:

@@ -15,7 +15,7 @@ from pytest_lockin.frames.matching import chain_codes
 from pytest_lockin.frames.ordering import find_disorder
 from pytest_lockin.frames.rows import Residue, subtract_rows
 from pytest_lockin.frames.showing import show_rows, show_values
-from pytest_lockin.frames.types import Relation, char_columns, json_types, relate, short_name
+from pytest_lockin.frames.types import Relation, json_types, relate, short_name
 from pytest_lockin.model.agreement import (
     CellSample,
     ColumnCountDiffers,
@@ -27,7 +27,7 @@ from pytest_lockin.model.agreement import (
     RowsDiffer,
     TypeDiffers,
 )
-from pytest_lockin.model.rules import CaseOfNames, Rules
+from pytest_lockin.model.rules import DEFAULT_RULES, CaseOfNames, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ class Layout:
     differences: tuple[Difference, ...]
 
 
-def compare(left: Frame, right: Frame, rules: Rules = Rules()) -> tuple[Difference, ...]:  # noqa: B008
+def compare(left: Frame, right: Frame, rules: Rules = DEFAULT_RULES) -> tuple[Difference, ...]:
     """Give all differences between the expected table (left) and the found one; empty when there are none.
 
     Columns go by position. Only where the found table has the very same names in another order, or has
@@ -78,7 +78,7 @@ def _compare_content(
     left: Frame, right: Frame, pairs: Pairs, rules: Rules, known: tuple[Difference, ...]
 ) -> tuple[Difference, ...]:
     try:
-        columns, refused = join(left, right, pairs, rules)
+        columns, refused = join_columns(left, right, pairs, rules)
         out = [*_refusals(left, right, pairs, refused, known)]
         if columns:
             rows = compare_rows(columns, left.rows, right.rows)
@@ -88,15 +88,6 @@ def _compare_content(
     except (pa.ArrowException, NotImplementedError, ValueError, TypeError, OverflowError) as error:
         return (NotComparable(reason=f"the values cannot be compared: {error}"),)
     return tuple(out)
-
-
-def join(left: Frame, right: Frame, pairs: Pairs, rules: Rules) -> tuple[tuple[Column, ...], tuple[int, ...]]:
-    """Join the pairs as columns, CHAR padding dropped where the rules say so."""
-    trimmed: frozenset[int] = frozenset()
-    if not rules.char_padding:
-        padded_left, padded_right = char_columns(left), char_columns(right)
-        trimmed = frozenset(m for m, y in pairs if m in padded_left or y in padded_right)
-    return join_columns(left, right, pairs, rules, trimmed)
 
 
 def _refusals(

@@ -10,6 +10,7 @@ a tolerance can be applied to them; their kind (NULL, NaN, an infinity) stays in
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pytest_lockin.frames.types import is_list, is_nested
+from pytest_lockin.frames.types import is_bytes, is_list, is_nested, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,8 @@ class Canon:
         bag: the outermost array is a multiset.
         apart: set finite floats apart as leaves.
         as_double: read decimals and integers as doubles too (a tolerance was named for them).
+        trim: drop trailing blanks of strings (CHAR(n) padding).
+        json: strings are JSON text of a type Arrow cannot carry (a variant); the order of keys is nothing.
     """
 
     strict_zero: bool = False
@@ -51,6 +54,7 @@ class Canon:
     apart: bool = False
     as_double: bool = False
     trim: bool = False
+    json: bool = False
 
     def inner(self) -> Canon:
         """The same for what lies inside: only the outermost array is a bag."""
@@ -114,12 +118,8 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
         return plain_type(kind.value_type)
     if isinstance(kind, pa.BaseExtensionType):
         return plain_type(kind.storage_type)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return pa.large_string()
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind):
-        return pa.large_binary()
-    if pa.types.is_fixed_size_binary(kind):
-        return pa.large_binary()
+    if is_text(kind) or is_bytes(kind):
+        return pa.large_string() if is_text(kind) else pa.large_binary()
     if pa.types.is_float16(kind):
         return pa.float32()
     if pa.types.is_decimal(kind) and kind.bit_width < 128:  # noqa: PLR2004
@@ -135,7 +135,8 @@ def common_type(left: pa.DataType, right: pa.DataType, *, field_order: bool = Tr
     """
     left, right = plain_type(left), plain_type(right)
     if pa.types.is_null(left) or pa.types.is_null(right):
-        return right if pa.types.is_null(left) else left
+        known = right if pa.types.is_null(left) else left
+        return known if pa.types.is_null(known) else common_type(known, known, field_order=field_order)
     if is_nested(left) or is_nested(right):
         return _common_nested(left, right, field_order=field_order)
     if pa.types.is_floating(left) or pa.types.is_floating(right):
@@ -233,7 +234,41 @@ def canonical_flat(array: pa.Array, common: pa.DataType, canon: Canon) -> pa.Arr
     if pa.types.is_temporal(common) and not pa.types.is_date(common):
         return _counts(array, common)
     array = array if array.type == common else array.cast(common)
-    return pc.utf8_rtrim(array, characters=" ") if canon.trim and pa.types.is_large_string(common) else array
+    return _canonical_text(array, canon) if pa.types.is_large_string(common) else array
+
+
+def _canonical_text(array: pa.Array, canon: Canon) -> pa.Array:
+    if canon.trim:
+        return pc.utf8_rtrim(array, characters=" ")
+    if not canon.json:
+        return array
+    texts = array.dictionary_encode()
+    plain = pa.array([_canonical_json(text) for text in texts.dictionary.to_pylist()], pa.large_string())
+    return pa.DictionaryArray.from_arrays(texts.indices, plain).dictionary_decode()
+
+
+def _canonical_json(text: str) -> str:
+    try:
+        # Numbers stay text: a float would lose digits of a decimal.
+        value = json.loads(text, parse_float=_Number, parse_int=_Number, parse_constant=_Number)
+    except ValueError:
+        return text
+    return json.dumps(_with_marked_numbers(value), sort_keys=True)
+
+
+class _Number(str):
+    __slots__ = ()
+
+
+def _with_marked_numbers(value: Any) -> Any:
+    """Keep the number 1 apart from the string "1"."""
+    if isinstance(value, _Number):
+        return {"number": str(value)}
+    if isinstance(value, list):
+        return [_with_marked_numbers(v) for v in value]
+    if isinstance(value, dict):
+        return {"object": {k: _with_marked_numbers(v) for k, v in value.items()}}
+    return value
 
 
 def _decoded(array: pa.Array) -> pa.Array:
@@ -368,10 +403,11 @@ def _encode_list(parts: tuple[pa.Array, ...], common: pa.DataType, canon: Canon)
     lengths = np.zeros(len(valid), np.int64)
     lengths[valid] = np.concatenate([_list_lengths(p) for p in present])
     owners = np.repeat(np.arange(len(valid)), lengths)
+    order: Ints | None
     if pa.types.is_map(common):
         items, order = _map_entries(present, common, canon, owners)
     else:
-        items = encode(tuple(_list_values(p) for p in present), common.value_type, canon.inner())
+        items = encode(tuple(p.flatten() for p in present), common.value_type, canon.inner())
         order = _element_order(owners, [items.codes], items.leaves) if canon.bag else None
     if order is not None:
         leaves = items.leaves.pick(order) if items.leaves is not None else None
@@ -383,12 +419,9 @@ def _encode_list(parts: tuple[pa.Array, ...], common: pa.DataType, canon: Canon)
 
 def _list_lengths(part: pa.Array) -> Ints:
     if pa.types.is_map(part.type):
-        return np.diff(np.asarray(part.offsets.to_numpy(), dtype=np.int64))
+        offsets = np.asarray(part.offsets.to_numpy(), dtype=np.int64)
+        return offsets[1:] - offsets[:-1]
     return np.asarray(pc.list_value_length(part).to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def _list_values(part: pa.Array) -> pa.Array:
-    return part.flatten()
 
 
 def _map_entries(

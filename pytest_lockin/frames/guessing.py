@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from pytest_lockin.frames.columns import Column, digest, join_columns
-from pytest_lockin.frames.encoding import combine, identify
+from pytest_lockin.frames.encoding import combine
 from pytest_lockin.frames.matching import chain_codes
 from pytest_lockin.frames.types import Relation, json_types, relate
 
@@ -93,6 +92,3 @@ def _pick(row: list[Ints | None], choices: list[int], so_far: Ints, rows: int) -
         if _same_multiset(joint[:rows], joint[rows:]):
             return j
     return None
-
-
-__all__ = ["identify", "match_columns", "pa"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from pytest_lockin.frames.rows import subtract_rows
 from pytest_lockin.frames.showing import show_rows
 from pytest_lockin.frames.types import is_nested
 from pytest_lockin.model.agreement import OrderDiffers
-from pytest_lockin.model.rules import Rules, SortKey
+from pytest_lockin.model.rules import DEFAULT_RULES, Rules, SortKey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ def check_order(
     expected: Frame,
     found: Frame,
     keys: Sequence[SortKey],
-    rules: Rules = Rules(),  # noqa: B008
+    rules: Rules = DEFAULT_RULES,
 ) -> OrderDiffers | None:
     """Tell whether the found rows keep the expected order by these keys; rows of equal keys may swap.
 
@@ -193,8 +194,6 @@ def is_legal_choice(
 
 
 def _pool_columns(pool: Frame, columns: Sequence[Column]) -> tuple[Column, ...]:
-    from dataclasses import replace
-
     return tuple(replace(c, left=pool.table.column(c.position)) for c in columns)
 
 
@@ -228,8 +227,6 @@ def _last_row(columns: Sequence[Column], keys: Sequence[SortKey]) -> int:
 def _pool_block(
     pooled: Sequence[Column], columns: Sequence[Column], keys: Sequence[SortKey]
 ) -> NDArray[np.bool_]:
-    from dataclasses import replace
-
     rows = len(pooled[0].left)
     block = np.ones(rows, bool)
     last = np.array([_last_row(columns, keys)])

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_lockin.frames.encoding import Ints
-
     from pytest_lockin.frames.words import Word
 
     Keys = list[tuple[pa.ChunkedArray, pa.ChunkedArray]]
@@ -191,4 +190,5 @@ def _keep(key: pa.ChunkedArray, rows: Ints | None, values: pa.Array) -> Ints:
     """Give those of the rows (None: of all) whose key is among the values."""
     if rows is None:
         return np.flatnonzero(pc.is_in(key, value_set=values).to_numpy())
-    return rows[pc.is_in(cols.take(key, rows), value_set=values).to_numpy()]
+    kept: Ints = rows[pc.is_in(cols.take(key, rows), value_set=values).to_numpy()]
+    return kept

@@ -50,29 +50,26 @@ def _short_time(text: str) -> str:
 
 def show_value(value: Any) -> str:
     """Render one Python value as it came from Arrow."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, _Verbatim):
-        return str(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, bytes):
-        return f"X'{value.hex().upper()}'"
-    if isinstance(value, str):
-        return repr(value)
-    if isinstance(value, float):
-        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
-    return _show_nested(value)
-
-
-def _show_nested(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k}: {show_value(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(show_value(v) for v in value) + "]"
-    if isinstance(value, tuple):
-        return "(" + ", ".join(show_value(v) for v in value) + ")"
-    return str(value)
+    match value:
+        case None:
+            text = "NULL"
+        case _Verbatim():
+            text = str(value)
+        case bool():
+            text = "true" if value else "false"
+        case bytes():
+            text = f"X'{value.hex().upper()}'"
+        case str():
+            text = repr(value)
+        case float():
+            text = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
+        case dict():
+            text = "{" + ", ".join(f"{k}: {show_value(v)}" for k, v in value.items()) + "}"
+        case list() | tuple():
+            text = "[" + ", ".join(show_value(v) for v in value) + "]"
+        case _:
+            text = str(value)
+    return text
 
 
 def show_rows(names: Sequence[str], sides: Sequence[pa.ChunkedArray], rows: Ints) -> list[str]:

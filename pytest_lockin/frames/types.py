@@ -6,6 +6,7 @@ struct. An Arrow type is brought to the same form, so that one walk names and co
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -113,12 +114,8 @@ def _flat_from_arrow(kind: pa.DataType) -> str:
         return f"decimal({kind.precision},{kind.scale})"
     if types.is_timestamp(kind):
         return "timestamp" if kind.tz else "timestamp_ntz"
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        return "string"
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
-        return "binary"
-    if types.is_fixed_size_binary(kind):
-        return "binary"
+    if is_text(kind) or is_bytes(kind):
+        return "string" if is_text(kind) else "binary"
     return "interval day to second" if types.is_duration(kind) else str(kind)
 
 
@@ -145,15 +142,13 @@ def _family(name: str) -> str:
         return "exact"
     if name in {"float", "double", "halffloat"}:
         return "floating"
-    head = name.split("(")[0].split(" ")[0]
+    head = re.split(r"[( \[]", name, maxsplit=1)[0]
     return {
         "char": "string",
         "varchar": "string",
         "timestamp_ntz": "timestamp",
-        "time32[s]": "time",
-        "time32[ms]": "time",
-        "time64[us]": "time",
-        "time64[ns]": "time",
+        "time32": "time",
+        "time64": "time",
     }.get(head, head)
 
 
@@ -191,4 +186,32 @@ def char_columns(frame: Frame) -> frozenset[int]:
         for place, field in enumerate(frame.fields)
         if str(field["type"]).startswith("char(")
         or str(field.get("metadata", {}).get(_CHAR_VARCHAR, "")).startswith("char(")
+    )
+
+
+def json_columns(frame: Frame) -> frozenset[int]:
+    """Give the positions of columns that stand as JSON text for a type Arrow cannot carry.
+
+    These are variants, and nested types with a variant or a year-month interval in them.
+    """
+    return frozenset(
+        place
+        for place, (field, kind) in enumerate(zip(frame.fields, frame.table.schema.types, strict=False))
+        if (field["type"] == "variant" or isinstance(field["type"], dict)) and is_text(kind)
+    )
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Tell whether the Arrow type is a string in any layout."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_bytes(kind: pa.DataType) -> bool:
+    """Tell whether the Arrow type is binary in any layout."""
+    kinds = pa.types
+    return bool(
+        kinds.is_binary(kind)
+        or kinds.is_large_binary(kind)
+        or kinds.is_binary_view(kind)
+        or kinds.is_fixed_size_binary(kind)
     )

@@ -31,8 +31,8 @@ _MIX = np.uint64(0xBF58476D1CE4E5B9)
 def spell(keys: Iterable[tuple[pa.ChunkedArray, pa.ChunkedArray]]) -> list[Word]:
     """Give each key as one or more pairs of integer arrays: equal in all words, equal in the key.
 
-    Strings and other values without a fixed width become codes shared by both sides; NULL is a word of its own
-    beside a zero.
+    Strings and other values without a fixed width become codes shared by both sides; NULL is a word of
+    its own beside a zero.
     """
     out: list[Word] = []
     for one, other in keys:
@@ -53,7 +53,9 @@ def spell(keys: Iterable[tuple[pa.ChunkedArray, pa.ChunkedArray]]) -> list[Word]
 
 def _is_fixed(kind: pa.DataType) -> bool:
     types = pa.types
-    return bool(types.is_integer(kind) or types.is_boolean(kind) or types.is_date32(kind) or types.is_decimal128(kind))
+    return bool(
+        types.is_integer(kind) or types.is_boolean(kind) or types.is_date32(kind) or types.is_decimal128(kind)
+    )
 
 
 def _join(codes: pa.ChunkedArray) -> NDArray[Any]:

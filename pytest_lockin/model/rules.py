@@ -1,4 +1,4 @@
-"""The rules of a comparison, said out loud; frozen, and printed with a verdict where they are not the default."""
+"""The rules of a comparison, said out loud; frozen, and printed where they are not the default."""
 
 from __future__ import annotations
 
@@ -77,3 +77,6 @@ class Rules:
     field_order: bool = True
     char_padding: bool = True
     order: tuple[SortKey, ...] = ()
+
+
+DEFAULT_RULES = Rules()

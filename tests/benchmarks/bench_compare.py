@@ -159,7 +159,7 @@ def _sail_session() -> Any:
     server.start(background=True)
     _, port = server.listening_address
     session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
-    session._lockin_server = server  # noqa: SLF001 - lives as long as the session
+    session._lockin_server = server
     return session
 
 
@@ -195,10 +195,14 @@ def report(name: str, times: dict[str, float | str]) -> None:
 
 def main() -> None:
     """Run all cases."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--with-spark-rows", type=int, default=0, help="also time pyspark.testing at this size")
+    parser.add_argument(
+        "--with-spark-rows", type=int, default=0, help="also time pyspark.testing at this size"
+    )
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -215,7 +219,12 @@ def main() -> None:
 def _cases(table: pa.Table) -> list[tuple[str, pa.Table, pa.Table, bool, bool]]:
     changed = change_one_cell(table)
     # Built anew: sharing memory would let an identity check answer.
-    again = pa.table({n: pa.concat_arrays([c.combine_chunks().slice(0, 1), c.combine_chunks().slice(1)]) for n, c in zip(table.column_names, table.columns, strict=True)})
+    again = pa.table(
+        {
+            n: pa.concat_arrays([c.combine_chunks().slice(0, 1), c.combine_chunks().slice(1)])
+            for n, c in zip(table.column_names, table.columns, strict=True)
+        }
+    )
     return [
         ("equal, same order", table, again, True, True),
         ("equal, shuffled", table, shuffle(table), True, False),

@@ -20,7 +20,9 @@ WIDE = Tolerance(relative=0.0, absolute=1.0)
 
 CHAINED = st.sampled_from([0.0, 0.6, 1.2, 1.8, 2.4, 3.0])
 """Under `WIDE` each is close to its neighbours and to no other: long chains, no cliques."""
-FLOATS = st.sampled_from([None, math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 1.0 + 6e-10, 1.0 + 1.2e-9, 1.5, 2.4, 3.0, -7e9])
+FLOATS = st.sampled_from(
+    [None, math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 1.0 + 6e-10, 1.0 + 1.2e-9, 1.5, 2.4, 3.0, -7e9]
+)
 TEXTS = st.sampled_from([None, "", "a", "a ", "b", "é"])
 INTS = st.sampled_from([None, 0, 1, -1, 2**40])
 KINDS = {
@@ -33,14 +35,22 @@ KINDS = {
     "day": (pa.date32(), st.sampled_from([None, dt.date(2024, 1, 1), dt.date(1, 1, 1)])),
     "instant": (
         pa.timestamp("us", "UTC"),
-        st.sampled_from([None, dt.datetime(2024, 1, 1, tzinfo=dt.UTC), dt.datetime(2024, 1, 1, 0, 0, 0, 1, tzinfo=dt.UTC)]),
+        st.sampled_from(
+            [None, dt.datetime(2024, 1, 1, tzinfo=dt.UTC), dt.datetime(2024, 1, 1, 0, 0, 0, 1, tzinfo=dt.UTC)]
+        ),
     ),
     "bytes": (pa.binary(), st.sampled_from([None, b"", b"\x00", b"\x00\xff"])),
     "doubles": (pa.list_(pa.float64()), st.none() | st.lists(FLOATS, max_size=2)),
-    "lists": (pa.list_(pa.list_(pa.int64())), st.none() | st.lists(st.none() | st.lists(INTS, max_size=2), max_size=2)),
+    "lists": (
+        pa.list_(pa.list_(pa.int64())),
+        st.none() | st.lists(st.none() | st.lists(INTS, max_size=2), max_size=2),
+    ),
     "map": (
         pa.map_(pa.string(), pa.float64()),
-        st.none() | st.dictionaries(st.sampled_from(["a", "b", "c"]), FLOATS, max_size=2).map(lambda d: list(d.items())),
+        st.none()
+        | st.dictionaries(st.sampled_from(["a", "b", "c"]), FLOATS, max_size=2).map(
+            lambda d: list(d.items())
+        ),
     ),
     "struct": (
         pa.struct([("x", pa.float64()), ("y", pa.string())]),
@@ -53,7 +63,10 @@ KINDS = {
             st.none()
             | st.fixed_dictionaries(
                 {
-                    "m": st.none() | st.dictionaries(st.sampled_from(["k", "l"]), INTS, max_size=2).map(lambda d: list(d.items())),
+                    "m": st.none()
+                    | st.dictionaries(st.sampled_from(["k", "l"]), INTS, max_size=2).map(
+                        lambda d: list(d.items())
+                    ),
                     "v": FLOATS,
                 }
             ),
@@ -149,10 +162,15 @@ def test_agrees_with_the_naive_oracle(case, tolerance):
 def test_tolerance_is_one_to_one_along_chains_of_close_values(width, data):
     row = st.tuples(*[CHAINED] * width)
     rows = data.draw(st.lists(row, max_size=6))
-    others = data.draw(st.permutations(rows).map(lambda some: [tuple(x + 0.6 for x in r) for r in some]) | st.lists(row, max_size=6))
+    others = data.draw(
+        st.permutations(rows).map(lambda some: [tuple(x + 0.6 for x in r) for r in some])
+        | st.lists(row, max_size=6)
+    )
     others = [tuple(min(x, 3.0) for x in r) for r in others]
     matched = largest_matching(rows, others, WIDE)
-    differences = compare(build(["double"] * width, rows), build(["double"] * width, others), Rules(floats=WIDE))
+    differences = compare(
+        build(["double"] * width, rows), build(["double"] * width, others), Rules(floats=WIDE)
+    )
     assert count_surplus(differences) == (len(rows) - matched, len(others) - matched)
 
 
