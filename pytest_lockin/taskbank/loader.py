@@ -163,7 +163,7 @@ def _rename(value: Any) -> Any:
     """Give the private names of the shapes their public ones, wherever they are referred to."""
     if isinstance(value, dict):
         return {key: _rename(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_rename(item) for item in value]
     if isinstance(value, str) and re.fullmatch(r"(#/\$defs/)?_\w+Shape", value):
         return value.replace("_", "").removesuffix("Shape")
