@@ -30,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     that cannot be used), with the reason on stderr.
     """
     arguments = _parser().parse_args(argv)
+    arguments.argv = list(sys.argv[1:] if argv is None else argv)
     try:
         return int(arguments.run(arguments))
     except LockinError as error:
@@ -53,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"pytest-lockin {version('pytest-lockin')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add(commands, "doctor", _doctor, "check this machine: Java, engines, versions")
+    study = commands.add_parser("study", help="scores and tables from a folder of runs")
+    _add_study(study.add_subparsers(required=True, metavar="ACTION"))
     tasks = commands.add_parser("tasks", help="the thirty TPC-DS tasks and their references")
     _add_tasks(tasks.add_subparsers(required=True, metavar="ACTION"))
     return parser
@@ -64,6 +67,12 @@ def _add(
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(run=run)
     return parser
+
+
+def _add_study(actions: Commands) -> None:
+    from pytest_lockin.studies.command import add_evaluate_options
+
+    add_evaluate_options(_add(actions, "evaluate", _evaluate, "evaluate runs and print every table"))
 
 
 def _add_tasks(actions: Commands) -> None:
@@ -95,6 +104,12 @@ def _doctor(_: argparse.Namespace) -> int:
         if not finding.ok and finding.hint:
             print(f"      hint: {finding.hint}")
     return EXIT_OK if all(finding.ok for finding in findings) else EXIT_FINDINGS
+
+
+def _evaluate(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.studies.command import run_evaluate
+
+    return run_evaluate(arguments.argv[2:])
 
 
 def _build(arguments: argparse.Namespace) -> int:

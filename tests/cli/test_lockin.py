@@ -174,6 +174,21 @@ def test_doctor_prints_findings_and_fails_on_a_bad_one(run, monkeypatch):
     assert run("doctor") == (1, "ok    Java\nFAIL  Java\n      hint: install Java 17\n", "")
 
 
+def test_study_evaluate_hands_its_options_on(run, monkeypatch, tmp_path):
+    from pytest_lockin.studies import command
+
+    given = []
+    monkeypatch.setattr(command, "run_evaluate", lambda argv: given.extend(argv) or 1)
+    assert run("study", "evaluate", "--svg", "bars.svg", "runs")[0] == 1
+    assert given == ["--svg", "bars.svg", "runs"]
+
+
+def test_study_evaluate_of_nothing_is_a_mistake_with_a_slug(run, tmp_path):
+    status, _, err = run("study", "evaluate", tmp_path / "runs")
+    assert status == 2
+    assert err.startswith("lockin: expected")
+
+
 def test_an_interrupt_ends_quietly(run, monkeypatch):
     from pytest_lockin.taskbank import bank
 
