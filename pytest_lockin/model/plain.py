@@ -6,6 +6,7 @@ is believed: a value that does not fit its annotation is refused.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import functools
@@ -79,8 +80,10 @@ def _from_union(kinds: tuple[Any, ...], plain: Any) -> Any:
                 return from_plain(kind, plain)
     for kind in kinds:
         if kind not in classes and kind is not type(None):
-            return from_plain(kind, plain)
-    message = f"expected one of {', '.join(str(kind) for kind in kinds)}, found {type(plain).__name__}"
+            with contextlib.suppress(PlainError):
+                return from_plain(kind, plain)
+    names = ", ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)
+    message = f"expected one of {names}, found {type(plain).__name__}"
     raise PlainError(message)
 
 
