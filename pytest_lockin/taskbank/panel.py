@@ -227,18 +227,19 @@ def _known_of(left: Answer, right: Answer, known: Sequence[Known]) -> dict[str, 
 
 
 def _climb(left: Frame, right: Frame, known: Mapping[str, Known]) -> tuple[Rung, Agreement]:
-    """Find the least rung. Only columns known to need it are cast or rounded: the others stay exact."""
+    """Find the least rung. Two decimals stay exact, unless the column is known to need more."""
     strict = agree(left, right)
     plain = _rung_of(strict)
     if plain in (Rung.STRICT, Rung.TYPES):
         return plain, strict
     cast = {name for name, entry in known.items() if entry.rung.rank >= Rung.FLOAT_CAST.rank}
+    cast |= {name.lower() for name, *kinds in _typed_columns(left, right) if "double" in kinds}
     if _agrees_once_cast(left, right, cast, ()):
         return Rung.FLOAT_CAST, strict
     rounded = {name for name, entry in known.items() if entry.rung is Rung.LAST_PLACE}
     if _agrees_once_cast(left, right, cast, rounded):
         return Rung.LAST_PLACE, strict
-    return plain, strict
+    return Rung.NONE, strict
 
 
 def _rung_of(agreement: Agreement) -> Rung:

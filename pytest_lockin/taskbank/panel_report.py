@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.errors import UnfitReferenceError
@@ -17,6 +15,7 @@ from pytest_lockin.taskbank.dialect.known import read_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pytest_lockin.taskbank.panel import Pair, PanelReport, TaskPanel
 
@@ -66,10 +65,9 @@ def write_panels(report: PanelReport, path: Path) -> None:
         "tasks": {panel.task: [_pair_json(pair) for pair in panel.pairs] for panel in report.tasks},
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(_dump(data) + "\n")
-    Path(name).replace(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_text(_dump(data) + "\n", encoding="utf-8")
+    part.replace(path)
 
 
 def read_panels(path: Path) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Rung(StrEnum):
     TYPES = "types"
     """Names, and the types' widths, precision and scale; every value is equal."""
     FLOAT_CAST = "float_cast"
-    """Besides, numbers are compared as doubles, within 1e-9."""
+    """Besides, columns that are doubles on one side are compared as doubles, within 1e-9."""
     LAST_PLACE = "last_place"
     """Besides, a decimal may differ from its partner by one in its last place."""
     NONE = "none"
@@ -65,15 +65,20 @@ class Dialect:
         return dict(dict(self.names).get(engine, ()))
 
 
-class _DifferShape(msgspec.Struct, forbid_unknown_fields=True):
+class _DifferShape(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     columns: list[str]
     rung: Rung
     why: str
 
 
-class _EngineShape(msgspec.Struct, forbid_unknown_fields=True):
+class _EngineShape(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     differs: list[_DifferShape] = []
     names: dict[int, str] = {}
+
+
+class _FileShape(msgspec.Struct, forbid_unknown_fields=True):
+    duckdb: _EngineShape = _EngineShape()
+    sail: _EngineShape = _EngineShape()
 
 
 def read_dialect(task_id: str, file: Path | None = None) -> Dialect:
@@ -86,9 +91,10 @@ def read_dialect(task_id: str, file: Path | None = None) -> Dialect:
     if not path.is_file():
         return Dialect()
     document = read_document(path)
-    shapes = convert(document, dict[str, _EngineShape])
-    for engine, shape in shapes.items():
-        for place, item in enumerate(shape.differs):
+    shape = convert(document, _FileShape)
+    shapes = {"duckdb": shape.duckdb, "sail": shape.sail}
+    for engine, part in shapes.items():
+        for place, item in enumerate(part.differs):
             if item.why not in read_reasons():
                 raise complain(
                     document,
@@ -100,10 +106,10 @@ def read_dialect(task_id: str, file: Path | None = None) -> Dialect:
     return Dialect(
         known=tuple(
             Known(engine=engine, columns=tuple(item.columns), rung=item.rung, why=item.why)
-            for engine, shape in shapes.items()
-            for item in shape.differs
+            for engine, part in shapes.items()
+            for item in part.differs
         ),
-        names=tuple((engine, tuple(shape.names.items())) for engine, shape in shapes.items() if shape.names),
+        names=tuple((engine, tuple(part.names.items())) for engine, part in shapes.items() if part.names),
     )
 
 

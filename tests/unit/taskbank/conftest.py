@@ -48,3 +48,13 @@ def outputs(built):
     )
     assert run.returncode == 0, run.stderr[-2000:]
     return json.loads(run.stdout.strip().splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def on_sail(built, tmp_path_factory):
+    """Answers of all statements and programs on the smallest data, on Sail (`references.read_answer`)."""
+    from references import run_child
+
+    out = tmp_path_factory.mktemp("on-sail")
+    run_child("sail", built, out)
+    return out
