@@ -212,7 +212,10 @@ def _say_suite(task: TaskReport, report: Report, page: _Page) -> Iterable[str]:
 
 
 def _short(case_id: str) -> str:
-    return case_id.partition("::")[2].rpartition("::")[2] or case_id
+    names = case_id.partition("::")[2]
+    # A parameter's own text may hold colons.
+    name, bracket, parameters = names.partition("[")
+    return name.rpartition("::")[2] + bracket + parameters or case_id
 
 
 def _render_listed(report: Report, page: _Page) -> list[str]:
@@ -272,18 +275,29 @@ def _wrap(left: str, text: str, width: int, *, hang: int | None = None) -> list[
     """
     text = _printable(text)
     if not text:
-        return [left.rstrip()] if left.strip() else []
+        return _fold(left, width)
     if hang is None:
         hang = len(left) if width - len(left) >= _LEAST_TEXT else 2 * len(_INDENT)
     head: list[str] = []
     first = left
     if left.strip() and len(left) + len(text.split(maxsplit=1)[0]) > width:
-        head, first = [left.rstrip()], " " * hang
+        head, first = _fold(left, width), " " * hang
     return head + textwrap.wrap(
         text,
         width,
         initial_indent=first,
         subsequent_indent=" " * hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _fold(left: str, width: int) -> list[str]:
+    """The task line's columns on their own; on a narrow page they take a second line."""
+    return textwrap.wrap(
+        left.rstrip(),
+        width,
+        subsequent_indent=2 * _INDENT,
         break_long_words=False,
         break_on_hyphens=False,
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_lockin.errors import UnfitReferenceError
 from pytest_lockin.model.rules import CaseOfNames, Rules, Tolerance
 from pytest_lockin.references.load import load_panel
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture

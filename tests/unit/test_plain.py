@@ -27,7 +27,6 @@ from pytest_lockin.model.plain import PlainError, from_plain, to_plain
 from pytest_lockin.model.report import Report
 from pytest_lockin.model.suite import LiveResult, Raised, RaisedAt
 
-
 # What is drawn is a whole tree; a slow machine says nothing about it.
 some = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
