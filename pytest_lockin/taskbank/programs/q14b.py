@@ -2,7 +2,8 @@
 
 An independent reading of the second statement of TPC-DS query 14 in the DataFrame API. A product group is
 (brand, class, category); it is common when every channel sold it from 1999 to 2001. A group appears when its
-store sales exceed the average line value of all channels in both weeks.
+store sales exceed the average line value of all channels in both weeks. A calendar with two such days in a
+year, on which the statement fails, gives the days of both weeks here.
 
 TIES: none. The order covers the keys of a row.
 """
