@@ -1,28 +1,14 @@
-"""Verdict per task, and the gate: pass or fail with reasons. Values in, values out; nothing is run here."""
+"""The gate: pass or fail, with reasons. Values in, values out; nothing is run here."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_lockin.model.report import Gate, TaskReport, VerdictKind
+from pytest_lockin.model.report import Gate, VerdictKind
 
 if TYPE_CHECKING:
-    from pytest_lockin.model.agreement import Agreement
-    from pytest_lockin.model.report import TestCounts
+    from pytest_lockin.model.report import TaskReport
     from pytest_lockin.settings import Settings
-
-
-def decide_verdict(tests: TestCounts, agreement: Agreement) -> VerdictKind:
-    """Put the suite's word and the reference's together (PAPERS A1.21).
-
-    A suite that is neither green nor red (all skipped, nothing left but flaky cases) is unverified.
-    """
-    red = bool(tests.failed or tests.errors)
-    if tests.green:
-        return VerdictKind.TRUE_PASS if agreement.agrees else VerdictKind.FALSE_PASS
-    if red:
-        return VerdictKind.FALSE_ALARM if agreement.agrees else VerdictKind.TRUE_FAIL
-    return VerdictKind.UNVERIFIED
 
 
 def decide_gate(tasks: tuple[TaskReport, ...], settings: Settings) -> Gate:

@@ -9,7 +9,7 @@ from pluggy import HookspecMarker
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_lockin.model import Report
+    from pytest_lockin.model.report import Report
 
 hookspec = HookspecMarker("pytest")
 
@@ -36,4 +36,3 @@ def pytest_lockin_terminal_lines(report: Report) -> Sequence[str]:
 
 
 __all__ = ["pytest_lockin_engines", "pytest_lockin_report", "pytest_lockin_terminal_lines"]
-

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +46,7 @@ def open_runner(engine: str) -> Iterator[ProgramRunner]:
     Raises:
         JavaMissingError: classic Spark was asked for, and there is no Java.
     """
-    workshop = Workshop(Settings(engine=engine), hidden=(), cwd=os.getcwd())
+    workshop = Workshop(Settings(engine=engine), hidden=(), cwd=str(Path.cwd()))
     runner = ProgramRunner(workshop, workshop.looking_engine, workshop.folder / "outputs", partitions=2)
     try:
         workshop.engine(workshop.looking_engine)
@@ -83,7 +82,9 @@ def run_reference(runner: ProgramRunner, refs: Path, file: Path) -> Frame:
     parts = runner.load(answer)
     if len(parts) != 1:
         raise UnfitReferenceError(
-            expected="one DataFrame", found=f"{len(parts)} parts", hint=f"correct {file.parent.name}/{file.name}"
+            expected="one DataFrame",
+            found=f"{len(parts)} parts",
+            hint=f"correct {file.parent.name}/{file.name}",
         )
     return parts[0][1]
 
@@ -164,7 +165,9 @@ def _locked_digest(refs: Path, task: str) -> str:
         return str(json.loads(path.read_text())["digest"])
     except (ValueError, KeyError, OSError) as error:
         raise UnfitReferenceError(
-            expected=f"a record of the frozen output in {path}", found=str(error), hint="`lockin tasks freeze`"
+            expected=f"a record of the frozen output in {path}",
+            found=str(error),
+            hint="`lockin tasks freeze`",
         ) from error
 
 

@@ -16,18 +16,21 @@ from typing import TYPE_CHECKING
 
 import pytest_lockin
 from pytest_lockin.errors import LockinError
-from pytest_lockin.gate import decide_gate, decide_verdict
+from pytest_lockin.gate import decide_gate
+from pytest_lockin.model.agreement import Judgement
 from pytest_lockin.model.report import Fidelity, Report, TaskReport, VerdictKind
-from pytest_lockin.references.agree import Judgement, judge_candidate
+from pytest_lockin.references.agree import judge_candidate
 from pytest_lockin.references.answer import ReferenceAnswers
 from pytest_lockin.references.load import load_panel
 from pytest_lockin.references.run import ProgramRunner
 from pytest_lockin.references.vet import Vetted, vet_panel
-from pytest_lockin.suite.baseline import Baseline, measure_baseline
+from pytest_lockin.suite.baseline import measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
 from pytest_lockin.taskbank.loader import load_task
+from pytest_lockin.verdict import conclude, describe_baseline, find_doubt, unverified
 
 if TYPE_CHECKING:
+    from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.suite import LiveResult
     from pytest_lockin.model.task import Task
     from pytest_lockin.references.load import Panel
@@ -129,103 +132,41 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
     """One suite through all stages; what cannot be known ends `unverified` with the reason."""
     report = TaskReport(id=live.suite.task_id, suite=live.suite.id, engine=live.engine, moved=live.moved)
     try:
-        baseline = measure_baseline(
-            bench.workshop,
-            bench.world,
-            live,
-            judging=bench.workshop.judging_engine,
-            limit=bench.settings.timeout,
-        )
-        report = _describe(report, baseline)
-        if not bench.settings.reference:
-            return report
-        doubt = _doubt(baseline, examination)
-        if doubt:
-            return _unverified(report, doubt)
-        return _judge(bench, report, baseline)
+        return _run_stages(bench, live, examination, report)
     except LockinError as error:
-        return _unverified(report, error.one_line)
+        return unverified(report, error.one_line)
     except Exception as error:
         if os.environ.get("LOCKIN_DEBUG"):
             raise
-        return _unverified(report, f"lockin itself failed: {type(error).__name__}: {error} (LOCKIN_DEBUG=1 shows where)")
+        reason = f"lockin itself failed: {type(error).__name__}: {error} (LOCKIN_DEBUG=1 shows where)"
+        return unverified(report, reason)
 
 
-def _describe(report: TaskReport, baseline: Baseline) -> TaskReport:
-    live = baseline.live
-    partial = f"{len(live.told)} of {len(live.case_ids)} cases" if live.partial else ""
-    return replace(
-        report,
-        engine=baseline.engine,
-        engine_version=baseline.engine_version,
-        confirmed=baseline.confirmed,
-        tests=baseline.counts,
-        partial=partial,
-        moved=baseline.moved,
-        flaky=baseline.flaky,
-        red_on_judge=baseline.red_on_judge,
-        observed_calls=len(live.observations),
-        reason="; ".join(baseline.trouble[:1]),
-        notes=_notes(baseline),
+def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report: TaskReport) -> TaskReport:
+    baseline = measure_baseline(
+        bench.workshop,
+        bench.world,
+        live,
+        judging=bench.workshop.judging_engine,
+        limit=bench.settings.timeout,
     )
-
-
-def _notes(baseline: Baseline) -> tuple[str, ...]:
-    notes = []
-    if baseline.unconfirmed_red:
-        notes.append(f"{len(baseline.unconfirmed_red)} red (Sail, not confirmed)")
-    needs = sorted({need for run in baseline.live.runs for need in run.needs})
-    if needs:
-        notes.append("asked for what Sail lacks: " + ", ".join(needs))
-    return tuple(notes)
-
-
-def _unverified(report: TaskReport, reason: str) -> TaskReport:
-    return replace(report, verdict=VerdictKind.UNVERIFIED, reason=reason)
-
-
-def _doubt(baseline: Baseline, examination: Examination) -> str:
-    """Why nothing can be said about this suite, whatever the reference says; "" when something can."""
-    live = baseline.live
+    report = describe_baseline(report, baseline)
+    if not bench.settings.reference:
+        return report
     task_error = dict(examination.task_errors).get(live.suite.id, "")
-    if examination.ini_in_suite:
-        return "pytest's settings file lies in a suite's folder; give -c and --rootdir of the project"
-    if task_error:
-        return task_error
-    if live.partial:
-        return f"partial: {len(live.told)} of {len(live.case_ids)} cases ran"
-    if baseline.unconfirmed_red:
-        return f"{len(baseline.unconfirmed_red)} cases are red (Sail, not confirmed)"
-    return ""
-
-
-def _judge(bench: Bench, report: TaskReport, baseline: Baseline) -> TaskReport:
-    suite = baseline.live.suite
+    doubt = find_doubt(baseline, task_error=task_error, ini_in_suite=examination.ini_in_suite)
+    if doubt:
+        return unverified(report, doubt)
+    suite = live.suite
     task = load_task(Path(suite.task_file)) if suite.task_file else None
     panel = load_panel(Path(bench.settings.reference), suite.task_id)
     report = replace(report, references=tuple(reference.name for reference in panel.references))
     judgement, vetted = _agreement(bench, baseline, panel, task)
     if vetted.unfit:
-        return _unverified(report, vetted.unfit)
-    if judgement.agreement is None:
-        return _unverified(report, judgement.reason)
-    report = replace(
-        report,
-        agreement=judgement.agreement,
-        engine=baseline.engine,
-        confirmed=judgement.engine == "spark" and baseline.confirmed,
-    )
-    if baseline.trouble or not baseline.outcomes:
-        reason = baseline.trouble[0] if baseline.trouble else "no case ran"
-        red = report.agreement is not None and not report.agreement.agrees
-        did_not_load = not baseline.outcomes and red and report.agreement.category == "runtime"
-        if did_not_load:
-            return replace(report, verdict=VerdictKind.TRUE_FAIL, reason=reason)
-        return _unverified(report, reason)
-    verdict = decide_verdict(report.tests, judgement.agreement)
-    report = replace(report, verdict=verdict)
-    if verdict is VerdictKind.UNVERIFIED:
-        return _unverified(report, "no case passed and none failed")
+        return unverified(report, vetted.unfit)
+    report = conclude(report, baseline, judgement)
+    if report.verdict is VerdictKind.UNVERIFIED:
+        return report
     return replace(report, fidelity=_fidelity(bench, baseline, panel, task))
 
 

@@ -152,3 +152,16 @@ class Agreement:
     rows_found: int = 0
     differences: tuple[Difference, ...] = ()
     notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What the reference says about a candidate on one engine.
+
+    `agreement` is None where nothing can be said; `reason` then says why.
+    """
+
+    engine: str
+    agreement: Agreement | None
+    reason: str = ""
+    needs: tuple[str, ...] = ()

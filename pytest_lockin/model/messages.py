@@ -1,10 +1,11 @@
-"""Requests and replies on the wire between the controller and a worker; plain values, Arrow by content hash."""
+"""Requests and replies between the controller and a worker; plain values, Arrow by content hash."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pytest_lockin.model.suite import Argument, Case, EntryPoint, Observation, StoredFrame
+from pytest_lockin.model.trial import TRIAL_MESSAGES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +55,13 @@ class SuiteJob:
         root: pytest's root folder; `ini_file` its settings file or "".
         pytest_args: explicit arguments; nothing else reaches the worker's pytest.
         options_json: the controller's plain option values, applied where the worker knows the option.
-        observe: "all" records inputs and outputs, "outputs" only outputs, "none" nothing.
+        ini_keys, markers: names the controller's pytest knows; those of plugins that are off in the worker
+            are known there too.
+        observe: "all" records inputs and outputs, "outputs" only outputs, "none" nothing; "trials" serves
+            trials too (`Prepare`, `Try`, `Probe`).
         byte_cap: tables larger than this are not stored, in bytes.
         stub: the entry point asks the controller for its result (fidelity) instead of running.
+        sources: (path, text) pairs: source text imported in place of these files, which are not touched.
     """
 
     suite_id: str
@@ -68,10 +73,13 @@ class SuiteJob:
     ini_file: str = ""
     pytest_args: tuple[str, ...] = ()
     options_json: str = "{}"
+    ini_keys: tuple[str, ...] = ()
+    markers: tuple[str, ...] = ()
     observe: str = "all"
     byte_cap: int = 64_000_000
     stub: bool = False
     coverage: CoverageSpec | None = None
+    sources: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +190,7 @@ class RunProgram:
     text: str = ""
     path: str = ""
     folder: str = ""
-    entry_point: EntryPoint = EntryPoint()
+    entry_point: EntryPoint = field(default_factory=EntryPoint)
     tables: tuple[TableFile, ...] = ()
     shuffled: bool = False
     schemas: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
@@ -222,4 +230,5 @@ MESSAGES: tuple[type, ...] = (
     RunProgram,
     ProgramReturned,
     ProgramRaised,
+    *TRIAL_MESSAGES,
 )

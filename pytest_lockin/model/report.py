@@ -1,4 +1,4 @@
-"""The frozen report: verdict per task, the gate, and everything a renderer needs. Renderers only lay it out."""
+"""The frozen report: verdict per task, the gate, and everything a renderer needs to lay out."""
 
 from __future__ import annotations
 

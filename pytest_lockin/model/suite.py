@@ -73,7 +73,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFrame:
-    """A table kept on disk under the hash of its content (SHA-256, hex); `kept` is False over the byte cap."""
+    """A table on disk under the hash of its content (SHA-256, hex); `kept` is False over the byte cap."""
 
     digest: str
     rows: int

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FrameError
+from pytest_lockin.model.agreement import Judgement
 from pytest_lockin.model.messages import ProgramRaised, RunProgram
 from pytest_lockin.references.compare import agree_parts, raised
 from pytest_lockin.references.run import ProgramRunner
@@ -15,24 +15,10 @@ from pytest_lockin.references.vet import tables_for
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_lockin.model.agreement import Agreement
     from pytest_lockin.model.suite import Suite
     from pytest_lockin.model.task import Task
     from pytest_lockin.references.vet import Vetted
     from pytest_lockin.workshop import Workshop
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """What the reference says about a candidate on one engine.
-
-    `agreement` is None where nothing can be said; `reason` then says why.
-    """
-
-    engine: str
-    agreement: Agreement | None
-    reason: str = ""
-    needs: tuple[str, ...] = ()
 
 
 # Failures of ours, not of the program: they judge nobody.

@@ -10,7 +10,8 @@ from sqlglot import exp
 ALWAYS = frozenset(
     {
         "curdate", "current_date", "current_time", "current_timestamp", "input_file_name", "localtimestamp",
-        "monotonically_increasing_id", "now", "rand", "randn", "random", "randstr", "shuffle", "uniform", "uuid",
+        "monotonically_increasing_id", "now", "rand", "randn", "random", "randstr", "shuffle", "uniform",
+        "uuid",
     }
 )  # fmt: skip
 # These read the clock only when they are given nothing.
@@ -23,7 +24,7 @@ _PYTHON_MODULES = frozenset({"datetime", "date", "time", "random", "os", "uuid",
 
 def find_sql_clocks(statement: exp.Expression) -> tuple[str, ...]:
     """Name the functions in a statement that depend on time or chance."""
-    found = set()
+    found: set[str] = set()
     for node in statement.find_all(exp.Func):
         names = {node.name.lower()} if isinstance(node, exp.Anonymous) else _names(node)
         found |= names & ALWAYS

@@ -69,7 +69,7 @@ def _other_parts(expected: Parts, found: Parts) -> ColumnCountDiffers | NotCompa
 
 
 def arrange_by_name(expected: Frame, found: Frame) -> Frame:
-    """Put the found columns in the expected order, where both have the same names (case ignored), once each."""
+    """Put the found columns in the expected order, where both have the same names, once each (any case)."""
     wanted = [name.lower() for name in expected.names]
     have = [name.lower() for name in found.names]
     if sorted(wanted) != sorted(have) or len(set(have)) != len(have):

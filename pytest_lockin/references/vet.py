@@ -1,4 +1,4 @@
-"""Is a reference fit to judge anyone? It runs, is not empty, is stable, reads no clock, and its panel agrees."""
+"""Is a reference fit to judge? It runs, is not empty, is stable, reads no clock, and its panel agrees."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from pytest_lockin.model.messages import ProgramRaised, ProgramReturned, RunProg
 from pytest_lockin.references.clocks import find_python_clocks
 from pytest_lockin.references.compare import agree_parts
 from pytest_lockin.references.order import Ending, read_ending
-from pytest_lockin.references.run import Parts
 
 if TYPE_CHECKING:
     from pytest_lockin.model.agreement import Agreement
     from pytest_lockin.model.rules import Rules
     from pytest_lockin.model.task import Task
     from pytest_lockin.references.load import Panel, Reference
-    from pytest_lockin.references.run import ProgramRunner
+    from pytest_lockin.references.run import Parts, ProgramRunner
 
 _SPARK_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -56,22 +55,85 @@ class Vetted:
 def vet_panel(panel: Panel, task: Task | None, runner: ProgramRunner, *, thorough: bool = True) -> Vetted:
     """Run every reference of a panel and say whether it may judge.
 
-    `thorough` runs each a second time on shuffled, repartitioned input; an engine that only confirms what
-    another has vetted does without.
+    `thorough` runs the first a second time on shuffled, repartitioned input; an engine that only confirms
+    what another has vetted does without.
     """
     first = panel.references[0]
     ending = read_ending(first.text) if first.kind == "sql" else Ending()
     vetted = Vetted(panel=panel, engine=runner.engine, ending=ending)
+    vetting = _Vetting(panel, task, runner)
     try:
-        output = _output(panel, task, first, runner)
-        vetted = replace(vetted, output=output)
-        vetted = replace(vetted, pool=_pool(panel, task, first, vetted, runner))
-        _check_fit(panel, task, first, vetted, runner, thorough=thorough)
-        for other in panel.references[1:]:
-            _check_company(panel, task, other, vetted, runner)
+        vetting.refuse_clocks()
+        vetted = replace(vetted, output=vetting.output(first))
+        vetted = replace(vetted, pool=vetting.pool(vetted))
+        vetting.check_first(vetted, thorough=thorough)
+        vetting.check_company(vetted)
     except UnfitReferenceError as error:
         return replace(vetted, unfit=error.found)
     return vetted
+
+
+class _Vetting:
+    """One panel being looked at on one engine; every doubt is raised as an `UnfitReferenceError`."""
+
+    def __init__(self, panel: Panel, task: Task | None, runner: ProgramRunner) -> None:
+        self._panel = panel
+        self._task = task
+        self._runner = runner
+
+    def refuse_clocks(self) -> None:
+        for each in self._panel.references:
+            clocks = find_clocks(each)
+            if clocks:
+                raise _unfit(f"{each.name} depends on time or chance: {', '.join(clocks)}")
+
+    def output(self, reference: Reference, *, shuffled: bool = False) -> Parts:
+        if reference.kind == "stored":
+            return (("", read_stored(Path(reference.path))),)
+        if not self._panel.tables:
+            raise _unfit(f"{reference.name} has no tables to run on (tables/*.parquet)")
+        answer = self._runner.run(replace(self._request(reference), shuffled=shuffled))
+        if isinstance(answer, ProgramRaised):
+            raise _unfit(f"{reference.name} raised {answer.type}: {answer.message}")
+        return self._load(answer)
+
+    def _request(self, reference: Reference) -> RunProgram:
+        return request_for(reference, tables_for(self._panel, self._task), self._task)
+
+    def _load(self, answer: ProgramReturned) -> Parts:
+        try:
+            return self._runner.load(answer)
+        except FrameError as error:
+            raise _unfit(error.one_line) from error
+
+    def pool(self, vetted: Vetted) -> Frame | None:
+        """The rows without the LIMIT, where it was reached and all sort keys (or none) are known."""
+        ending = vetted.ending
+        if ending.limit is None or vetted.output[0][1].rows < ending.limit or not ending.complete:
+            return None
+        request = replace(self._request(self._panel.references[0]), text=ending.unlimited)
+        answer = self._runner.run(request)
+        return None if isinstance(answer, ProgramRaised) else self._load(answer)[0][1]
+
+    def check_first(self, vetted: Vetted, *, thorough: bool) -> None:
+        first = self._panel.references[0]
+        if not any(frame.rows for _, frame in vetted.output):
+            raise _unfit(f"{first.name} returns no rows on this data")
+        if not _agrees(vetted, vetted.output).agrees:
+            raise _unfit(f"{first.name} does not agree with itself")
+        if not thorough or first.kind == "stored":
+            return
+        if not _agrees(vetted, self.output(first, shuffled=True)).agrees:
+            again = _agrees(vetted, self.output(first))
+            when = "on shuffled, repartitioned input" if again.agrees else "from run to run"
+            raise _unfit(f"{first.name} is unstable: its result changes {when}")
+
+    def check_company(self, vetted: Vetted) -> None:
+        first, *others = self._panel.references
+        for other in others:
+            agreement = _agrees(vetted, self.output(other))
+            if not agreement.agrees:
+                raise _unfit(f"the panel disagrees: {first.name} and {other.name} ({agreement.category})")
 
 
 def tables_for(panel: Panel, task: Task | None, extra: tuple[str, ...] = ()) -> tuple[TableFile, ...]:
@@ -116,27 +178,6 @@ def find_clocks(reference: Reference) -> tuple[str, ...]:
     return ()
 
 
-def _output(
-    panel: Panel, task: Task | None, reference: Reference, runner: ProgramRunner, *, shuffled: bool = False
-) -> Parts:
-    if reference.kind == "stored":
-        return (("", read_stored(Path(reference.path))),)
-    if not panel.tables:
-        raise _unfit(f"{reference.name} has no tables to run on (tables/*.parquet)")
-    request = replace(request_for(reference, tables_for(panel, task), task), shuffled=shuffled)
-    answer = runner.run(request)
-    if isinstance(answer, ProgramRaised):
-        raise _unfit(f"{reference.name} raised {answer.type}: {answer.message}")
-    return _load(runner, answer)
-
-
-def _load(runner: ProgramRunner, answer: ProgramReturned) -> Parts:
-    try:
-        return runner.load(answer)
-    except FrameError as error:
-        raise _unfit(error.one_line) from error
-
-
 def read_stored(path: Path) -> Frame:
     """Read a stored output; Spark's own schema is taken from the file when Spark wrote it.
 
@@ -150,57 +191,6 @@ def read_stored(path: Path) -> Frame:
     metadata = table.schema.metadata or {}
     schema_json = metadata.get(_SPARK_METADATA, b"").decode()
     return Frame(table=table, rows=table.num_rows, schema_json=schema_json)
-
-
-def _pool(
-    panel: Panel, task: Task | None, reference: Reference, vetted: Vetted, runner: ProgramRunner
-) -> Frame | None:
-    """The reference's rows without its LIMIT, where the LIMIT was reached and all sort keys (or none) are known."""
-    ending = vetted.ending
-    rows = vetted.output[0][1].rows
-    if ending.limit is None or rows < ending.limit or not ending.complete:
-        return None
-    request = replace(request_for(reference, tables_for(panel, task), task), text=ending.unlimited)
-    answer = runner.run(request)
-    if isinstance(answer, ProgramRaised):
-        return None
-    frames = _load(runner, answer)
-    return frames[0][1]
-
-
-def _check_fit(
-    panel: Panel,
-    task: Task | None,
-    reference: Reference,
-    vetted: Vetted,
-    runner: ProgramRunner,
-    *,
-    thorough: bool,
-) -> None:
-    for each in panel.references:
-        clocks = find_clocks(each)
-        if clocks:
-            raise _unfit(f"{each.name} depends on time or chance: {', '.join(clocks)}")
-    if not any(frame.rows for _, frame in vetted.output):
-        raise _unfit(f"{reference.name} returns no rows on this data")
-    if not _agrees(vetted, vetted.output).agrees:
-        raise _unfit(f"{reference.name} does not agree with itself")
-    if not thorough or reference.kind == "stored":
-        return
-    shuffled = _agrees(vetted, _output(panel, task, reference, runner, shuffled=True))
-    if not shuffled.agrees:
-        again = _agrees(vetted, _output(panel, task, reference, runner))
-        when = "on shuffled, repartitioned input" if again.agrees else "from run to run"
-        raise _unfit(f"{reference.name} is unstable: its result changes {when}")
-
-
-def _check_company(
-    panel: Panel, task: Task | None, other: Reference, vetted: Vetted, runner: ProgramRunner
-) -> None:
-    agreement = _agrees(vetted, _output(panel, task, other, runner))
-    if not agreement.agrees:
-        first = panel.references[0].name
-        raise _unfit(f"the panel disagrees: {first} and {other.name} ({agreement.category})")
 
 
 def _agrees(vetted: Vetted, found: Parts) -> Agreement:

@@ -7,8 +7,6 @@ the judge.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,16 +14,14 @@ from pytest_lockin.errors import LockinError
 from pytest_lockin.frames import agree
 from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.model.agreement import Relaxation
-from pytest_lockin.model.report import TestCounts
+from pytest_lockin.model.baseline import Baseline
 from pytest_lockin.model.suite import Outcome, Raised, Returned
 from pytest_lockin.suite.drive import SuiteSession, run_whole
 from pytest_lockin.suite.jobs import make_job
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pytest_lockin.model.agreement import Agreement
-    from pytest_lockin.model.suite import CallOutcome, LiveResult, SuiteRun
+    from pytest_lockin.model.suite import CallOutcome, LiveResult, Suite, SuiteRun
     from pytest_lockin.suite.jobs import SuiteWorld
     from pytest_lockin.workshop import Workshop
 
@@ -34,51 +30,6 @@ SECOND_PARTITIONS = 3
 _RED = (Outcome.FAILED, Outcome.ERROR)
 # On another engine a decimal quotient or average may have another scale, and a float another last digit.
 _OTHER_SCALE = frozenset({Relaxation.TYPES, Relaxation.FLOAT_CAST})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
-    """What all runs of a suite together say.
-
-    Attributes:
-        outcomes: per case the outcome that counts: the judge's where it ran, else what pytest was told.
-        engine: the engine whose word that is.
-        confirmed: the judge ran the whole suite.
-        red_on_judge: cases that pytest was told are green and that are red on the judge.
-        unconfirmed_red: cases red on Sail with no judge to confirm it.
-    """
-
-    live: LiveResult
-    outcomes: tuple[tuple[str, Outcome], ...]
-    engine: str
-    engine_version: str
-    confirmed: bool = False
-    moved: str = ""
-    flaky: tuple[str, ...] = ()
-    red_on_judge: tuple[str, ...] = ()
-    unconfirmed_red: tuple[str, ...] = ()
-    trouble: tuple[str, ...] = ()
-
-    @property
-    def counts(self) -> TestCounts:
-        """Cases by outcome; a flaky case is counted as flaky only."""
-        counted = Counter(outcome for case_id, outcome in self.outcomes if case_id not in self.flaky)
-        return TestCounts(
-            passed=counted[Outcome.PASSED] + counted[Outcome.XPASSED],
-            failed=counted[Outcome.FAILED],
-            errors=counted[Outcome.ERROR],
-            skipped=counted[Outcome.SKIPPED] + counted[Outcome.XFAILED],
-            flaky=len(self.flaky),
-        )
-
-    @property
-    def green_cases(self) -> tuple[str, ...]:
-        """Cases that pass and are not flaky."""
-        return tuple(
-            case_id
-            for case_id, outcome in self.outcomes
-            if outcome is Outcome.PASSED and case_id not in self.flaky
-        )
 
 
 def measure_baseline(
@@ -97,36 +48,36 @@ def measure_baseline(
     )
     if live.partial or live.trouble or not told:
         return plain
-    judged = (
-        _run(workshop, world, live, judging, "outputs", limit) if judging and judging != live.engine else None
-    )
+    again = _Again(workshop, world, live.suite, limit)
+    # A suite that moved half-way ran there in part; the judge's word is about the whole of it.
+    judged = again.run_judge(judging) if judging and (live.moved or judging != live.engine) else None
     moved = live.moved or (_why_moved(live, judged) if judged else "")
-    if live.moved and judging:
-        # Only the cases after the move ran there; the judge's word is about the whole suite.
-        judged = _run(workshop, world, live, judging, "outputs", limit)
     engine = judging if moved and judging else live.engine
-    second = _run(workshop, world, live, engine, "none", limit, reverse=True, partitions=SECOND_PARTITIONS)
-    return _conclude(plain, judged, second, moved, engine)
+    return _conclude(plain, judged, again.run_reversed(engine), moved, engine)
 
 
-def _run(
-    workshop: Workshop,
-    world: SuiteWorld,
-    live: LiveResult,
-    engine: str,
-    observe: str,
-    limit: float,
-    *,
-    reverse: bool = False,
-    partitions: int = 1,
-) -> SuiteRun:
-    spec = workshop.engine(engine, partitions=partitions)
-    job = make_job(world, live.suite, spec, workshop.store, observe=observe)
+class _Again:
+    """Further whole runs of one suite, each in a fresh worker."""
 
-    def order(cases: Sequence[str]) -> Sequence[str]:
-        return tuple(reversed(cases)) if reverse else tuple(cases)
+    def __init__(self, workshop: Workshop, world: SuiteWorld, suite: Suite, limit: float) -> None:
+        self._workshop = workshop
+        self._world = world
+        self._suite = suite
+        self._limit = limit
 
-    return run_whole(SuiteSession(workshop, job, limit=limit), order)
+    def run_judge(self, engine: str) -> SuiteRun:
+        return run_whole(self._open(engine, observe="outputs"))
+
+    def run_reversed(self, engine: str) -> SuiteRun:
+        return run_whole(
+            self._open(engine, observe="none", partitions=SECOND_PARTITIONS),
+            lambda cases: tuple(reversed(cases)),
+        )
+
+    def _open(self, engine: str, *, observe: str, partitions: int = 1) -> SuiteSession:
+        spec = self._workshop.engine(engine, partitions=partitions)
+        job = make_job(self._world, self._suite, spec, self._workshop.store, observe=observe)
+        return SuiteSession(self._workshop, job, limit=self._limit)
 
 
 def _conclude(
