@@ -3,7 +3,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 
 import pyarrow.parquet as pq
 import pytest
@@ -204,16 +203,30 @@ def test_a_build_that_fails_takes_its_new_folder_away(tmp_path, monkeypatch):
     assert not (tmp_path / "refs").exists()
 
 
-def test_a_killed_build_leaves_nothing_a_next_one_cannot_mend(tmp_path):
+HALF_A_BUILD = """
+import sys, time
+from pathlib import Path
+from pytest_lockin.taskbank import build
+
+def write_half(folder, scale, say):
+    folder.mkdir()
+    (folder / "item.parquet").write_bytes(b"half")
+    print("half", flush=True)
+    time.sleep(600)
+
+build.write_tables = write_half
+build.build(Path(sys.argv[1]), ["q03"], build.BuildOptions(locked=False))
+"""
+
+
+def test_a_killed_build_leaves_nothing_a_next_one_cannot_mend(tmp_path, copied_data):
     out = tmp_path / "refs"
-    child = subprocess.Popen([sys.executable, "-m", "pytest_lockin.cli", "tasks", "build", "--unlocked", "--scale", "0.1", "--out", str(out), "q03"])  # fmt: skip
-    deadline = time.monotonic() + 60
-    while not list(out.glob(".building-*")) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    child.kill()
-    child.wait()
-    assert not (out / "build.json").exists()
-    assert not (out / "tables").exists()
+    with subprocess.Popen(
+        [sys.executable, "-c", HALF_A_BUILD, str(out)], stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout.readline() == "half\n"
+        child.kill()
+    assert [path.name.split("-")[0] for path in out.iterdir()] == [".building"]
     build(out, ["q03"], SMALL)
     assert list(out.glob(".building-*")) == []
     assert read_build(out).finished
@@ -231,7 +244,7 @@ def test_a_build_interrupted_while_moving_in_is_redone(refs, copied_data):
 
 def test_two_builds_at_once_wait_for_each_other(tmp_path):
     out = tmp_path / "refs"
-    command = [sys.executable, "-m", "pytest_lockin.cli", "tasks", "build", "--unlocked", "--scale", "0.01", "--out", str(out)]  # fmt: skip
+    command = [sys.executable, "-m", "pytest_lockin.cli", "tasks", "build", "--unlocked", "--out", str(out)]
     children = [subprocess.Popen([*command, task]) for task in ("q03", "q05")]
     assert [child.wait(timeout=120) for child in children] == [0, 0]
     assert set(read_build(out).tasks) == {"q03", "q05"}
