@@ -19,10 +19,10 @@ def agree_parts(
 ) -> Agreement:
     """Compare outputs part by part; the first part that differs decides, sums count all rows.
 
-    A single DataFrame is one part named "". Parts are matched by name: a program that returns other parts
-    than the reference differs in structure.
+    A single DataFrame is one part named "". Parts are matched by name (a mapping has no order): a program
+    that returns other parts than the reference differs in structure.
     """
-    if [name for name, _ in expected] != [name for name, _ in found]:
+    if sorted(name for name, _ in expected) != sorted(name for name, _ in found):
         return Agreement(
             agrees=False,
             category=Category.STRUCTURE,
@@ -30,9 +30,10 @@ def agree_parts(
             rows_found=_rows(found),
             differences=(_other_parts(expected, found),),
         )
+    named = dict(found)
     agreements = [
-        agree(left, arrange_by_name(left, right) if by_name else right, rules, pool)
-        for (_, left), (_, right) in zip(expected, found, strict=True)
+        agree(left, arrange_by_name(left, named[name]) if by_name else named[name], rules, pool)
+        for name, left in expected
     ]
     worst = next((each for each in agreements if not each.agrees), agreements[0])
     if len(agreements) == 1:

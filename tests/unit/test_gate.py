@@ -11,6 +11,7 @@ from pytest_lockin.verdict import decide_verdict
 from pytest_lockin.model.agreement import Agreement, Category
 from pytest_lockin.model.report import Fidelity, TaskReport, TestCounts, VerdictKind
 from pytest_lockin.settings import GATED, Allowance, Settings
+from pytest_lockin.verdict import decide_verdict
 
 AGREES = Agreement(agrees=True)
 DIFFERS = Agreement(agrees=False, category=Category.VALUES)
