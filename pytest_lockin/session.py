@@ -29,7 +29,7 @@ from pytest_lockin.settings import (
 )
 from pytest_lockin.suite.carry import unpack_report
 from pytest_lockin.suite.coverage import add_coverage, describe_coverage
-from pytest_lockin.suite.drive import SuiteSession, case_run
+from pytest_lockin.suite.drive import SuiteSession, case_run, uncollected
 from pytest_lockin.suite.exchange import read_results, write_result
 from pytest_lockin.suite.find import SuiteFinder
 from pytest_lockin.suite.guard import keep_out_conftests
@@ -114,6 +114,7 @@ class LockinSession:
         self._lives: dict[str, LiveSuite] = {}
         self._modules: dict[str, SuiteModule] = {}
         self._told: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self._homes: dict[str, str] = {}
         self._trouble: dict[str, list[str]] = {}
         self._running = ""
         self._workshop: Workshop | None = None
@@ -238,6 +239,7 @@ class LockinSession:
             self._trouble.setdefault(suite.id, []).append(error.one_line)
             raise
         self._record_warnings(collected.warnings)
+        self._trouble.setdefault(suite.id, []).extend(uncollected(collected))
         return collected
 
     @pytest.hookimpl(wrapper=True)
@@ -330,15 +332,16 @@ class LockinSession:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Start each run of a case (a rerun too) with a clean record of what pytest was told."""
         if isinstance(item, SuiteCase):
-            self._told.setdefault(item.suite_module.suite.id, {})[item.nodeid] = []
+            suite_id = item.suite_module.suite.id
+            self._homes[item.nodeid] = suite_id
+            self._told.setdefault(suite_id, {})[item.nodeid] = []
         return (yield)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
         """Keep what pytest was told about each case; sub-tests' reports have a context of their own."""
         yield
-        suite_id = report.nodeid.partition("::")[0]
-        told = self._told.get(suite_id, {}).get(report.nodeid)
+        told = self._told.get(self._homes.get(report.nodeid, ""), {}).get(report.nodeid)
         if told is None or hasattr(report, "context"):
             return
         if report.outcome == "rerun":  # type: ignore[comparison-overlap]

@@ -30,6 +30,7 @@ from pytest_lockin.model.messages import (
     Warned,
 )
 from pytest_lockin.model.suite import Case, MarkData
+from pytest_lockin.suite.carry import pack_report
 from pytest_lockin.suite.coverage import start_coverage
 from pytest_lockin.suite.observe import Recorder, watch_candidate
 
@@ -40,21 +41,6 @@ if TYPE_CHECKING:
     from pytest_lockin.model.suite import Argument
     from pytest_lockin.workers.wire import Wire
 
-# ini keys of plugins that are off here; without them pytest would call them unknown.
-_FOREIGN_INI = (
-    "cache_dir",
-    "timeout",
-    "timeout_method",
-    "timeout_func_only",
-    "timeout_disable_debugger_detection",
-    "session_timeout",
-    "reruns",
-    "reruns_delay",
-    "looponfailroots",
-    "rsyncdirs",
-    "rsyncignore",
-    "maxfail_reruns",
-)
 # These marks are carried out here; in the controller's pytest they would be carried out a second time.
 _WORKER_MARKS = frozenset({"skip", "skipif", "xfail", "usefixtures", "parametrize", "filterwarnings"})
 BLOCKED_PLUGINS = (
@@ -91,7 +77,7 @@ def main(wire: Wire, scratch: Path) -> None:
     sys.dont_write_bytecode = True
     host = SuiteHost(wire, engine, job, recorder)
     host.coverage = coverage
-    status = pytest.main([*job.pytest_args, job.path], plugins=[host])
+    status = pytest.main([*job.pytest_args, job.path], plugins=[host, AfterOthers(job)])
     if not host.served:
         reason = host.internal_error or f"pytest ended with status {int(status)} before it ran anything"
         wire.send(Failed(reason=reason, slug="suite-did-not-start"))
@@ -140,28 +126,19 @@ class SuiteHost:
     # Configuration
 
     def pytest_addoption(self, parser: pytest.Parser) -> None:
-        """Know the ini keys of plugins that are off, so that a strict configuration still holds."""
-        options = json.loads(self._job.options_json)
-        for name in (*_FOREIGN_INI, *options.get("__lockin_ini__", ())):
-            try:
+        """Know the ini keys of plugins that are off, which pytest would warn of (or fail on)."""
+        known = parser._inidict  # noqa: SLF001 - there is no public way to ask
+        for name in self._job.ini_keys:
+            if name not in known:
                 parser.addini(name, "of a plugin that is off in this worker", default=None)
-            except (ValueError, AssertionError):
-                continue
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Take over the controller's plain option values; keep the worker's terminal quiet."""
+        """Take over the controller's plain option values, before any plugin looks."""
         options = json.loads(self._job.options_json)
         for name, value in options.items():
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Unregister the terminal reporter: what a user reads is printed by the controller's."""
-        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None:
-            session.config.pluginmanager.unregister(reporter)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_internalerror(self, excrepr: Any) -> None:
@@ -176,8 +153,7 @@ class SuiteHost:
             self._collect_reports.append(self._serialise(report))
 
     def _serialise(self, report: Any) -> str:
-        data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
-        return json.dumps(data, default=str)
+        return pack_report(self._config, report)
 
     def pytest_collection(self, session: pytest.Session) -> None:
         """Remember the session; collection itself is pytest's."""
@@ -307,6 +283,27 @@ class SuiteHost:
         self.finished = True
 
 
+class AfterOthers:
+    """What must wait until every other plugin of the worker's pytest is configured."""
+
+    def __init__(self, job: SuiteJob) -> None:
+        self._job = job
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Know the markers of plugins that are off; drop the terminal reporter before it prints anything.
+
+        What a user reads is printed by the controller's.
+        """
+        known = {marker_name(line) for line in config.getini("markers")}
+        for name in self._job.markers:
+            if name not in known:
+                config.addinivalue_line("markers", f"{name}: of a plugin that is off in this worker")
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            config.pluginmanager.unregister(reporter)
+
+
 def describe_case(item: pytest.Item) -> Case:
     """Say what the controller needs to stand in for this item."""
     path, line, domain = item.location
@@ -323,6 +320,11 @@ def describe_case(item: pytest.Item) -> Case:
         marks=marks,
         keywords=keywords,
     )
+
+
+def marker_name(line: str) -> str:
+    """The name in a registered marker's line: `name(args): text` or `name: text`."""
+    return line.partition(":")[0].partition("(")[0].strip()
 
 
 def _below_module(node: Any) -> bool:

@@ -178,6 +178,11 @@ def is_red(done: PhaseDone) -> bool:
     return any(json.loads(report)["outcome"] == "failed" for report in (done.report, *done.extra_reports))
 
 
+def passes(done: PhaseDone) -> bool:
+    """Whether the phase passed, every sub-test in it too; a skipped one does not."""
+    return not is_red(done) and json.loads(done.report)["outcome"] == "passed"
+
+
 def case_run(case_id: str, engine: str, reports: list[dict[str, Any]], used: tuple[int, ...]) -> CaseRun:
     """Conclude from a case's phase reports how it ended, with pytest's words."""
     outcome, message = Outcome.PASSED, ""
@@ -219,6 +224,17 @@ def collect_failures(collected: Collected) -> tuple[str, ...]:
         for report in reports
         if report["outcome"] == "failed"
     )
+
+
+def uncollected(collected: Collected) -> tuple[str, ...]:
+    """One line for each part of the suite that has no cases because it failed or was skipped."""
+    reports = [json.loads(report) for report in collected.reports]
+    skipped = tuple(
+        f"{report['nodeid'] or 'collection'}: {first_line(report)}"
+        for report in reports
+        if report["outcome"] == "skipped"
+    )
+    return (*collect_failures(collected), *skipped)
 
 
 def _last_line(report: dict[str, Any]) -> str:

@@ -46,5 +46,6 @@ def _join(parts: list[LiveResult]) -> LiveResult:
         runs=tuple(run for part in parts for run in part.runs),
         engine=moved.engine or next((part.engine for part in parts if part.engine), ""),
         moved=moved.moved,
-        trouble=tuple(line for part in parts for line in part.trouble),
+        # Every worker collects every suite, so what keeps one from being collected is said by each.
+        trouble=tuple(dict.fromkeys(line for part in parts for line in part.trouble)),
     )

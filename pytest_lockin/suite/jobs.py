@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.model.messages import CoverageSpec, EngineSpec, SuiteJob
-from pytest_lockin.suite.child import BLOCKED_PLUGINS
+from pytest_lockin.suite.child import BLOCKED_PLUGINS, marker_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +43,8 @@ class SuiteWorld:
     ini_file: str
     pytest_args: tuple[str, ...]
     options_json: str
+    ini_keys: tuple[str, ...] = ()
+    markers: tuple[str, ...] = ()
     coverage: CoverageSpec | None = None
 
 
@@ -74,6 +76,8 @@ def describe_world(
         ini_file=ini_file,
         pytest_args=tuple(arg for arg in args if not _tells(arg, hidden)),
         options_json=json.dumps(_plain_options(vars(option), hidden)),
+        ini_keys=tuple(config._parser._inidict),  # noqa: SLF001 - there is no public way to ask
+        markers=tuple(marker_name(line) for line in config.getini("markers")),
         coverage=coverage,
     )
 
@@ -116,6 +120,8 @@ def make_job(
         ini_file=world.ini_file,
         pytest_args=world.pytest_args,
         options_json=world.options_json,
+        ini_keys=world.ini_keys,
+        markers=world.markers,
         observe=observe,
         stub=stub,
         coverage=world.coverage if observe == "all" and not stub else None,

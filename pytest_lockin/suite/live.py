@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import WorkerError
-from pytest_lockin.suite.drive import PHASES, SuiteSession, collect_failures, is_red
+from pytest_lockin.suite.drive import PHASES, SuiteSession, collect_failures, is_red, passes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,12 @@ class LiveSuite:
             # The case is red on both: its teardown runs on both, and the judge's word is told.
             self._quietly(self._looking, case_id, when, next_case)
             engine = self._judging
-        done = self._session(engine).run_phase(case_id, when, next_case)
+        try:
+            done = self._session(engine).run_phase(case_id, when, next_case)
+        except WorkerError as error:
+            if engine != self._looking or not self._judging:
+                raise
+            return self._after_crash(case_id, when, next_case, error)
         if when == "teardown":
             self._on_judge = ""
         if not is_red(done) or engine != self._looking:
@@ -95,20 +100,36 @@ class LiveSuite:
             return done if engine == "spark" else _marked(done)
         return self._confirm(case_id, when, next_case, done)
 
+    def _after_crash(self, case_id: str, when: str, next_case: str, error: WorkerError) -> PhaseDone:
+        """The looking engine's worker died: the judge says whether that is the suite's doing.
+
+        Raises:
+            WorkerError: it died there too.
+        """
+        judged = self._judge(case_id, when, next_case)
+        self._move(f"{_short(case_id)} cannot be run on {self._looking}: {error.one_line}")
+        return _as_phase(judged, when)
+
     def _confirm(self, case_id: str, when: str, next_case: str, seen: PhaseDone) -> PhaseDone:
         """Run the case on the judge up to this phase; its word stands."""
         try:
-            session = self._session(self._judging)
-            session.collect()
-            for phase in PHASES[: PHASES.index(when) + 1]:
-                judged = session.run_phase(case_id, phase, next_case if phase == "teardown" else "")
-                if is_red(judged):
-                    self._on_judge = "" if when == "teardown" else case_id
-                    return _as_phase(judged, when)
+            judged = self._judge(case_id, when, next_case)
         except WorkerError as error:
             self.judge_trouble = error.one_line
             return _marked(seen)
-        self._move(f"{_short(case_id)} fails on {self._looking} and passes on {self._judging}")
+        if is_red(judged):
+            self._on_judge = "" if when == "teardown" else case_id
+        else:
+            self._move(f"{_short(case_id)} fails on {self._looking} and passes on {self._judging}")
+        return _as_phase(judged, when)
+
+    def _judge(self, case_id: str, when: str, next_case: str) -> PhaseDone:
+        """Run the case on the judge up to this phase, or to the first that does not pass."""
+        session = self._session(self._judging)
+        for phase in PHASES[: PHASES.index(when) + 1]:
+            judged = session.run_phase(case_id, phase, next_case if phase == "teardown" else "")
+            if not passes(judged):
+                break
         return judged
 
     def _move(self, reason: str) -> None:

@@ -182,6 +182,10 @@ def watch_candidate(recorder: Recorder, entry_point: EntryPoint, folder: Path) -
         if _same_file(Path(self.path), wanted) if wanted is not None else named:
             recorder.install_into(module)
 
+    # CPython trims import machinery from tracebacks by file name; a frame of ours in the middle would leave
+    # the rest of it in what a user reads about an import that failed.
+    machinery = original.__code__.co_filename
+    exec_module.__code__ = exec_module.__code__.replace(co_filename=machinery)
     loader.exec_module = exec_module  # type: ignore[method-assign]
 
 

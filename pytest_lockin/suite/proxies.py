@@ -108,7 +108,12 @@ class SuiteCase(pytest.Item):
 
     def _ask(self, when: str) -> None:
         self.pending.pop(when, None)
-        self.pending[when] = self.suite_module.run_phase(self, when)
+        try:
+            self.pending[when] = self.suite_module.run_phase(self, when)
+        except BaseException:
+            # The worker in which the case was set up is gone: nothing is left to tear down.
+            self.set_up = False
+            raise
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """The place pytest prints; from the worker."""
