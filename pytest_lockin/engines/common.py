@@ -186,9 +186,9 @@ class SparkShapedEngine(ABC):
         functions = self._functions()
         numbered = [f"c{number}" for number in range(len(passages))]
         columns = [
-            restore_column(functions, functions.col(name), passage.type).alias(name, metadata=passage.metadata)
-            if _is_touched(passage)
-            else functions.col(name)
+            restore_column(functions, functions.col(name), passage.type).alias(
+                name, metadata=passage.metadata
+            )
             for name, passage in zip(numbered, passages, strict=True)
         ]
         return dataframe.toDF(*numbered).select(*columns).toDF(*(passage.name for passage in passages))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pytest_lockin.engines.common import SparkShapedEngine, first_line
 from pytest_lockin.engines.conf import find_needs
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pytest_lockin.engines.base import EngineOptions
+
+# Where a Spark Connect server listens unless told otherwise.
+DEFAULT_PORT = 15002
 
 # Set while user code may use functions; pyspark reads it on every call of one.
 _MODE = "SPARK_CONNECT_MODE_ENABLED"
@@ -91,6 +96,7 @@ class ConnectEngine(SparkShapedEngine):
                 found=repr(options.url),
                 hint="give it with --lockin-engine sc://host:port",
             )
+        _knock(options.url)
         return options.url
 
     def _close_server(self) -> None:
@@ -224,6 +230,20 @@ class ConnectEngine(SparkShapedEngine):
 
         old_udf = self._patches.set(ClassicUdf, "__call__", call_udf)
         old_udtf = self._patches.set(ClassicUdtf, "__call__", call_udtf)
+
+
+def _knock(url: str) -> None:
+    """Fail at once where nobody listens: pyspark itself would try again for ten minutes."""
+    address = urlsplit(url)
+    host, port = address.hostname or "", address.port or DEFAULT_PORT
+    try:
+        socket.create_connection((host, port), timeout=10).close()
+    except OSError as error:
+        raise EngineError(
+            expected=f"a Spark Connect server at {url}",
+            found=f"nobody answers: {error}",
+            hint="check the address, and that the server is running",
+        ) from error
 
 
 def _recording(old: Callable[[Any, str], Any], kind: str, record: Callable[[str], None]) -> Any:

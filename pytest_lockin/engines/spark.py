@@ -199,8 +199,13 @@ class SparkEngine(SparkShapedEngine):
         return session
 
     def _record_conf(self, conf: dict[str, str]) -> None:
+        from pyspark.conf import SparkConf
+
         started_with = dict(self._context.getConf().getAll()) | dict(self._options.conf)
-        self._record_needs(find_needs(conf, started_with))
+        # A SparkConf made while the JVM runs brings what it was started with; nobody asked for that.
+        brought = set(SparkConf(_jvm=self._gateway.jvm).getAll())
+        asked = {key: value for key, value in conf.items() if (key, value) not in brought}
+        self._record_needs(find_needs(asked, started_with))
 
     def _patch(self) -> None:
         self._patch_builders()

@@ -1,8 +1,8 @@
 """Engines in processes of their own: one Sail for the run, one JVM for the run and a fresh worker on it."""
 
 import pytest
-
 from engine_host import EngineHost
+
 from pytest_lockin.engines.base import EngineOptions
 
 
@@ -33,9 +33,7 @@ def attach(jvm, tmp_path_factory):
 
     def start(**options):
         scratch = str(tmp_path_factory.mktemp("spark"))
-        asked = EngineOptions(
-            gateway_port=jvm.port, gateway_secret=jvm.secret, scratch=scratch, **options
-        )
+        asked = EngineOptions(gateway_port=jvm.port, gateway_secret=jvm.secret, scratch=scratch, **options)
         hosts.append(EngineHost("spark", asked))
         return hosts[-1]
 

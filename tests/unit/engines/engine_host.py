@@ -32,7 +32,11 @@ class EngineHost:
         self.process = subprocess.Popen(
             [sys.executable, str(Path(__file__))], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self._ask((name, options))
+        try:
+            self._ask((name, options))
+        except BaseException:
+            self.kill()
+            raise
 
     def __call__(self, function, *args):
         from pyspark import cloudpickle
@@ -85,7 +89,7 @@ def main():
     engine = create_engine(name)
     try:
         engine.start(options)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - whatever it is, the test wants to see it
         _write(answers, (False, traceback.format_exc()))
         return
     _write(answers, (True, None))
@@ -96,7 +100,7 @@ def main():
             break
         try:
             answer = True, pickle.loads(function)(engine, *args)
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - whatever it is, the test wants to see it
             answer = False, traceback.format_exc()
         _write(answers, answer)
     engine.stop()

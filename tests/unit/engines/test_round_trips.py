@@ -137,7 +137,11 @@ def test_nulls_against_the_schema_make_the_field_nullable_and_are_kept(engine):
     def body(engine, frame):
         dataframe = engine.from_frame(frame)
         rows = sorted(map(tuple, dataframe.collect()), key=str)
-        return rows, [field.nullable for field in dataframe.schema], dataframe.schema["b"].dataType.containsNull
+        return (
+            rows,
+            [field.nullable for field in dataframe.schema],
+            dataframe.schema["b"].dataType.containsNull,
+        )
 
     assert engine(body, frame) == ([(1, [1]), (None, [None])], [True, False], True)
 
