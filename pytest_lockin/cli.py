@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,6 +75,10 @@ def _add_study(actions: Commands) -> None:
     from pytest_lockin.studies.command import add_evaluate_options
 
     add_evaluate_options(_add(actions, "evaluate", _evaluate, "evaluate runs and print every table"))
+    controls = _add(actions, "controls", _controls, "put the comparator to the test: 600 controls and more")
+    _add_engine(controls)
+    controls.set_defaults(refs=None)
+    controls.add_argument("--json", type=Path, help="write every control and its outcome here")
 
 
 def _add_tasks(actions: Commands) -> None:
@@ -91,8 +97,23 @@ def _add_tasks(actions: Commands) -> None:
     check.add_argument("path", nargs="*", type=Path, help="task.yaml files or folders; default: the thirty")
     lock = _add(actions, "lock", _lock, "accept tasks and references as they are: write tasks/lock.json")
     lock.add_argument("--data", type=Path, nargs="*", default=[], help="built folders whose data to lock too")
+    panel = _add(actions, "panel", _panel, "compare each task's three references, pair by pair")
+    panel.add_argument("task", nargs="*", help="default: the tasks built into the folder")
+    _add_engine(panel)
+    panel.add_argument("--json", type=Path, help="write the report here")
+    freeze = _add(actions, "freeze", _freeze, "store each statement's output, with its hash")
+    freeze.add_argument("task", nargs="*", help="default: the tasks built into the folder")
+    _add_engine(freeze)
+    again = _add(actions, "reexecute", _reexecute, "rebuild frozen outputs in a fresh session and compare")
+    again.add_argument("task", nargs="*", help="default: the tasks built into the folder")
+    _add_engine(again)
     schema = _add(actions, "schema", _schema, "print a JSON Schema, for an editor that checks YAML")
     schema.add_argument("name", nargs="?", default="task", choices=["task", "obligations"])
+
+
+def _add_engine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--refs", type=Path, default=Path("refs"), help="a built folder (default: refs)")
+    parser.add_argument("--engine", default="sail", choices=["sail", "spark"], help="default: sail")
 
 
 def _doctor(_: argparse.Namespace) -> int:
@@ -110,6 +131,93 @@ def _evaluate(arguments: argparse.Namespace) -> int:
     from pytest_lockin.studies.command import run_evaluate
 
     return run_evaluate(arguments.argv[2:])
+
+
+def _controls(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.outputs import compute_outputs
+    from pytest_lockin.studies.command import run_controls_on
+    from pytest_lockin.studies.controls.run import INVENTORY
+
+    wanted = [*_own_tasks(), *INVENTORY]
+    with contextlib.ExitStack() as stack:
+        refs = arguments.refs
+        if refs is None:
+            refs = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "refs"
+            _build_into(refs, wanted)
+        frames = compute_outputs(refs, _built_tasks(refs, wanted), arguments.engine)
+    extra = {task: frames.pop(task) for task in INVENTORY}
+    return run_controls_on(frames, extra, arguments.json)
+
+
+def _build_into(refs: Path, tasks: Sequence[str]) -> None:
+    from pytest_lockin.taskbank.build import BuildOptions, build
+
+    print(f"building {_count(len(tasks), 'reference')} at scale 0.01", flush=True)
+    build(refs, tasks, BuildOptions(), lambda _: None)
+
+
+def _panel(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.outputs import compare_panels
+    from pytest_lockin.taskbank.panel_report import panel_line, render_panels, write_panels
+
+    tasks = _built_tasks(arguments.refs, arguments.task)
+    report = compare_panels(
+        arguments.refs, tasks, arguments.engine, lambda panel: print(panel_line(panel), flush=True)
+    )
+    for line in render_panels(report)[len(tasks) :]:
+        print(line)
+    if arguments.json:
+        write_panels(report, arguments.json)
+    return EXIT_FINDINGS if report.unfit else EXIT_OK
+
+
+def _freeze(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.outputs import freeze_outputs
+
+    tasks = _built_tasks(arguments.refs, arguments.task)
+    stored = freeze_outputs(arguments.refs, tasks, arguments.engine)
+    print(f"{_count(len(stored), 'output')} stored under {arguments.refs}")
+    return EXIT_OK
+
+
+def _reexecute(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.outputs import reexecute
+    from pytest_lockin.studies.reexecution import explain_drift, is_reproduced
+
+    drifts = reexecute(arguments.refs, _built_tasks(arguments.refs, arguments.task), arguments.engine)
+    for drift in drifts.values():
+        print("\n".join(explain_drift(drift)))
+    same = sum(1 for drift in drifts.values() if is_reproduced(drift))
+    print(f"{same} of {len(drifts)} reproduced")
+    return EXIT_OK if same == len(drifts) else EXIT_FINDINGS
+
+
+def _own_tasks() -> tuple[str, ...]:
+    from pytest_lockin.taskbank.bank import list_task_ids
+
+    return list_task_ids()
+
+
+def _built_tasks(refs: Path, named: Sequence[str]) -> list[str]:
+    """The tasks asked for, else all that were built; each must have been built."""
+    from pytest_lockin.taskbank.build import read_build
+
+    built = read_build(refs)
+    if built is None:
+        raise SettingsError(
+            expected="a folder made by `lockin tasks build`",
+            found=f"{refs}, which has no build.json",
+            hint=f"run `lockin tasks build --out {refs}` first, or give --refs",
+        )
+    wanted = list(named or built.tasks)
+    missing = [task for task in wanted if task not in built.tasks]
+    if missing:
+        raise SettingsError(
+            expected=f"tasks built into {refs}",
+            found=f"no {', '.join(missing)}",
+            hint=f"run `lockin tasks build --out {refs} {' '.join(wanted)}`",
+        )
+    return wanted
 
 
 def _build(arguments: argparse.Namespace) -> int:

@@ -35,6 +35,10 @@ PAPER_REJECTS = (
 PAPER_QUERIES = 3
 
 
+# References the paper's evaluator loaded beside its thirty (PAPERS A1.31).
+INVENTORY = ("q23b", "q54", "q85")
+
+
 def run_controls(
     references: Mapping[str, Frame],
     inventory: Mapping[str, Frame] | None = None,
