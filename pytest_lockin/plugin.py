@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_lockin.session import LockinSession
+    from pytest_lockin.session import LockinSession  # noqa: F401 - the stash key's type
 
 _SESSION = pytest.StashKey["LockinSession"]()
 

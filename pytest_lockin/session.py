@@ -1,4 +1,4 @@
-"""The plugin object: hooks in session order; hands items in, prints lines out, decides nothing about frames."""
+"""The plugin object: hooks in session order; hands items in, prints lines out, decides nothing of frames."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class LockinSession:
 
     @staticmethod
     def in_process(config: pytest.Config) -> bool:
-        """Whether suites run in pytest's own process: only a debugger needs that, and nothing is examined then."""
+        """Whether suites run in pytest's own process: only for a debugger; nothing is examined then."""
         option = config.known_args_namespace
         return bool(getattr(option, "usepdb", False) or getattr(option, "trace", False))
 
@@ -194,6 +194,11 @@ class LockinSession:
         shop_engine = self._settings.engine
         where = "hidden references" if self._settings.reference else "no references"
         return f"lockin: engine {shop_engine}, {where}"
+
+    def pytest_sessionstart(self) -> None:
+        """Remove the last run's report: should this run end without a verdict, none may be read."""
+        if self._settings.json_file and not self._is_worker and not self._config.option.collectonly:
+            Path(self._settings.json_file).unlink(missing_ok=True)
 
     # Collection
 
@@ -339,10 +344,10 @@ class LockinSession:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
-        """Keep what pytest was told about each case; sub-tests' reports have a context of their own."""
+        """Keep what pytest was told about each case; of its sub-tests only the failures count."""
         yield
         told = self._told.get(self._homes.get(report.nodeid, ""), {}).get(report.nodeid)
-        if told is None or hasattr(report, "context"):
+        if told is None or (hasattr(report, "context") and not report.failed):
             return
         if report.outcome == "rerun":  # type: ignore[comparison-overlap]
             told.clear()
@@ -480,9 +485,9 @@ class LockinSession:
         ]
         for line in render_terminal(
             self._report,
-            width=terminalreporter._tw.fullwidth,
+            width=terminalreporter._tw.fullwidth,  # noqa: SLF001 - as pytest's own sections ask
             verbosity=self._config.option.verbose,
-            extra=extra,  # noqa: SLF001
+            extra=extra,
         ):
             terminalreporter.write_line(line.text, **line.markup)
 

@@ -30,6 +30,10 @@ def unpack_report(config: pytest.Config, text: str) -> Any:
     if isinstance(report, pytest.CollectReport) and isinstance(report.longrepr, str):
         # Serialising flattened it; as a bare string its first line would go into the short summary.
         report.longrepr = CollectErrorRepr(report.longrepr)
+    context = data.get("_subtest.context")
+    if context is not None and hasattr(report, "context"):
+        # pytest takes the repr of a sub-test's values when it makes the context, and again here.
+        object.__setattr__(report.context, "kwargs", context["kwargs"])
     return report
 
 

@@ -21,7 +21,6 @@ from pytest_lockin.model.messages import (
     AskReference,
     Collected,
     Failed,
-    Finish,
     Finished,
     PhaseDone,
     ProgramRaised,
@@ -50,9 +49,7 @@ BLOCKED_PLUGINS = (
     "randomly",
     "pytest_cov",
     "timeout",
-    "cacheprovider",
     "rerunfailures",
-    "junitxml",
 )
 
 
@@ -219,6 +216,8 @@ class SuiteHost:
             keywords["nextitem"] = self._items.get(request.next_case)
         report = call_and_report(item, request.when, log=False, **keywords)  # type: ignore[arg-type]
         self._recorder.place = self._in_phase = ""
+        # Asked for what it does, not what it answers: pytest fails a test with failed sub-tests in here.
+        item.config.hook.pytest_report_teststatus(report=report, config=item.config)
         made = self._recorder.observations[before:]
         own.extend(seen.number for seen in made if not seen.fixture)
         fresh = tuple(self._recorder.observations[self._sent :])
@@ -259,7 +258,7 @@ class SuiteHost:
             self._extra_reports.append(self._serialise(report))
 
     def pytest_warning_recorded(self, warning_message: Any, when: str, nodeid: str) -> None:
-        """Keep the suite's warnings for the controller; those about configuration are the controller's own."""
+        """Keep the suite's warnings for the controller; it has those about configuration itself."""
         if when == "config":
             return
         self._warnings.append(

@@ -1,4 +1,4 @@
-"""A suite in a worker, seen from the controller: collect, run phases, run the whole, keep what was observed."""
+"""A suite in a worker, seen from the controller: collect, run phases, run the whole, keep what was seen."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ class SuiteSession:
         record = self._records.setdefault(case_id, _CaseRecord())
         if when == "setup":
             record.reports.clear()
-        record.reports.append(json.loads(done.report))
+        *parts, whole = [json.loads(report) for report in (*done.extra_reports, done.report)]
+        record.reports += [*(part for part in parts if part["outcome"] == "failed"), whole]
         record.used = tuple(sorted({*record.used, *done.used}))
         self._observations.extend(done.observations)
         self._needs = done.needs or self._needs
@@ -93,17 +94,18 @@ class SuiteSession:
     def _receive(self, limit: float | None) -> Any:
         try:
             while isinstance(message := self._worker.receive(limit), AskReference):
-                if self.answer is None:
-                    raise WorkerError(
-                        expected="no question from this run",
-                        found="one",
-                        hint="the worker is not to be trusted",
-                    )
-                self._worker.send(self.answer(message))
+                self._worker.send(self._answered(message))
         except WorkerError as error:
             self.errors.append(error.one_line)
             raise
         return message
+
+    def _answered(self, question: AskReference) -> Any:
+        if self.answer is None:
+            raise WorkerError(
+                expected="no question from this run", found="one", hint="the worker is not to be trusted"
+            )
+        return self.answer(question)
 
     def finish(self) -> Finished:
         """Let the worker tear down and end; return its last words. Safe after a crash."""

@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 # Options that steer what only the controller's pytest does: selection, reporting, distribution, this plugin.
 _NOT_HANDED_ON = frozenset(
     {
-        "basetemp", "cacheclear", "cacheshow", "collectonly", "color", "code_highlight", "confcutdir",
-        "continue_on_collection_errors", "debug", "deselect", "dist", "durations", "durations_min",
-        "failedfirst", "file_or_dir", "help", "ignore", "ignore_glob", "importmode", "inifilename", "junitprefix",
-        "keyword", "last_failed_no_failures", "lf", "markers", "markexpr", "maxfail", "maxprocesses", "newfirst",
-        "no_header", "no_summary", "noconftest", "numprocesses", "override_ini", "pastebin", "plugins",
-        "px", "pythonwarnings", "quiet", "reportchars", "reruns", "rootdir", "rsyncdir", "rsyncignore",
-        "stepwise", "stepwise_skip", "stepwise_reset", "strict", "strict_config", "strict_markers", "testrunuid",
-        "timeout", "tx", "trace", "usepdb", "usepdb_cls", "version", "xmlpath", "looponfail", "only_rerun",
-        "setuponly", "setupshow", "setupplan", "capture", "keepduplicates", "pyargs", "show_fixtures_per_test",
-        "showfixtures", "disable_plugin_autoload", "log_file", "xml_path", "dsession", "session_timeout",
+        "basetemp", "cacheclear", "cacheshow", "collectonly", "color", "code_highlight",
+        "confcutdir", "continue_on_collection_errors", "debug", "deselect", "dist", "durations",
+        "durations_min", "failedfirst", "file_or_dir", "help", "ignore", "ignore_glob",
+        "importmode", "inifilename", "junitprefix", "keyword", "last_failed_no_failures", "lf",
+        "markers", "markexpr", "maxfail", "maxprocesses", "newfirst", "no_header", "no_summary",
+        "noconftest", "numprocesses", "override_ini", "pastebin", "plugins", "px", "pythonwarnings",
+        "quiet", "reportchars", "reruns", "rootdir", "rsyncdir", "rsyncignore", "stepwise",
+        "stepwise_skip", "stepwise_reset", "strict", "strict_config", "strict_markers",
+        "testrunuid", "timeout", "tx", "trace", "usepdb", "usepdb_cls", "version", "xmlpath",
+        "looponfail", "only_rerun", "setuponly", "setupshow", "setupplan", "capture",
+        "keepduplicates", "pyargs", "show_fixtures_per_test", "showfixtures",
+        "disable_plugin_autoload", "log_file", "xml_path", "dsession", "session_timeout",
         "timeout_method", "timeout_func_only", "log_cli_level", "force_short_summary",
     }
 )  # fmt: skip
@@ -51,11 +53,13 @@ class SuiteWorld:
 def describe_world(
     config: pytest.Config, *, hidden: tuple[str, ...], empty_ini: Path, coverage: CoverageSpec | None
 ) -> SuiteWorld:
-    """Read from a configured pytest what its workers are told. Values that mention a hidden path are left out."""
+    """Read from a configured pytest what its workers are told; what mentions a hidden path is left out."""
     option = config.option
     ini_file = str(config.inipath) if config.inipath else str(empty_ini)
     args = ["-c", ini_file, "--rootdir", str(config.rootpath), "--confcutdir", str(config.rootpath)]
     args += ["-o", "addopts=", "-o", "strict_config=false", f"--capture={option.capture}"]
+    # The `cache` fixture works and the user's own cache stays as the controller leaves it.
+    args += ["-o", f"cache_dir={empty_ini.parent / 'cache'}"]
     args += [f"--import-mode={option.importmode}"]
     if option.noconftest:
         args.append("--noconftest")

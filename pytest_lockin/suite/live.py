@@ -1,4 +1,4 @@
-"""A suite while pytest runs it: looked at on one engine, a red case confirmed on another before anyone is told.
+"""A suite while pytest runs it: looked at on one engine, a red case confirmed on another before told.
 
 The looking engine's green is provisional; its red is never reported where a judging engine is there. A case
 that is red on the one and green on the other moves the whole suite to the judge, with the reason.

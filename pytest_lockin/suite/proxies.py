@@ -1,4 +1,4 @@
-"""The collector and items that stand in for a suite in the controlling pytest: no code of the suite is here."""
+"""The collector and items that stand in for a suite in the controlling pytest; none of its code is here."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from pytest_lockin.model.messages import Collected, PhaseDone
     from pytest_lockin.model.suite import Case, Suite
 
-RunPhase = Callable[["SuiteCase", str], "PhaseDone"] if TYPE_CHECKING else Any
-
 
 class _Group(pytest.Collector):
-    """A collector whose children are known already; `failure` is its own collection report, when it failed."""
+    """A collector whose children are known already; `failure` is its own collection report, if it failed."""
 
     children: list[pytest.Collector | pytest.Item]
     failure: str = ""

@@ -27,7 +27,7 @@ _HUNG_UP = 97
 
 def main(fd: int) -> None:
     """Serve one controller on the inherited socket, then end the process."""
-    os.set_inheritable(fd, False)
+    os.set_inheritable(fd, False)  # noqa: FBT003 - the standard library's own signature
     connection = socket.socket(fileno=fd)
     threading.Thread(target=_end_with_controller, args=(fd,), daemon=True).start()
     for name in PRELOAD:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -103,19 +104,15 @@ class Worker:
     def stop(self) -> None:
         """Close the socket, give the process a moment to end, then kill its whole group."""
         self._wire.close()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            pass
         self.kill()
 
     def kill(self) -> None:
         """Kill the process group now. What the worker started in it ends too."""
         # The group outlives its leader while members are left, so this runs even for an ended process.
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
         self.process.wait()
         self._wire.close()
 

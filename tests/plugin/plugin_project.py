@@ -84,7 +84,14 @@ class Ran:
         if not starts:
             return []
         rest = self.lines[starts[0] + 1 :]
-        end = next((n for n, line in enumerate(rest) if line.startswith(("====", "!!!!"))), len(rest))
+        end = next(
+            (
+                n
+                for n, line in enumerate(rest)
+                if line.startswith(("====", "!!!!", "---- ", "-----------")) and not re.fullmatch("-+", line)
+            ),
+            len(rest),
+        )
         return rest[:end]
 
     def failure(self, name: str) -> str:

@@ -1,0 +1,105 @@
+"""However a run ends, it leaves no process and no folder, and no verdict that was not reached."""
+
+import os
+import signal
+import time
+
+import pytest
+from plugin_project import PLAIN
+
+PASSING = "from solution import solve\n\ndef test_it():\n    solve(None, {})\n"
+WAITING = """
+    import subprocess
+    import time
+    from pathlib import Path
+
+    def test_waits():
+        subprocess.Popen(["sleep", "600"])
+        Path(__file__).with_name("started").write_text("")
+        time.sleep(600)
+"""
+
+
+def wait_for(file, limit=120):
+    deadline = time.monotonic() + limit
+    while not file.exists():
+        assert time.monotonic() < deadline, f"{file.name} never came"
+        time.sleep(0.05)
+
+
+def run_folders(tmp):
+    return sorted(path.name for path in tmp.glob("lockin-run-*"))
+
+
+@pytest.fixture
+def scratch(tmp_path_factory):
+    """A temporary folder of the run's own, to see what it leaves there."""
+    return tmp_path_factory.mktemp("scratch")
+
+
+@pytest.mark.parametrize("args", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_ctrl_c_ends_everything_without_a_verdict(project, scratch, args):
+    project.suite("one", WAITING, PLAIN)
+    project.task("one")
+    process = project.start("suites", *args, env={"TMPDIR": str(scratch)})
+    wait_for(project.root / "suites/one/started")
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    ran = project.ran(process.returncode, out, err)
+    assert ran.status == 2
+    ran.match("lockin gate: FAILED  the run was interrupted: no verdict")
+    assert ran.report is None
+    assert project.leftovers() == []
+    assert run_folders(scratch) == []
+
+
+def test_a_killed_pytest_takes_its_workers_along(project, scratch):
+    project.suite("one", WAITING, PLAIN)
+    project.task("one")
+    process = project.start("suites", env={"TMPDIR": str(scratch)})
+    wait_for(project.root / "suites/one/started")
+    process.kill()
+    process.communicate(timeout=120)
+    deadline = time.monotonic() + 60
+    while any("pytest_lockin" in line for line in project.leftovers()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [line for line in project.leftovers() if "pytest_lockin" in line] == []
+    for line in project.leftovers():
+        assert line.startswith("sleep")
+
+
+BROKEN_PLUGIN = """
+    def pytest_lockin_report(report):
+        raise RuntimeError("our own mistake")
+"""
+
+
+@pytest.mark.parametrize("args", [(), ("-n", "2"), ("-v",)], ids=["alone", "xdist", "verbose"])
+def test_an_error_of_ours_at_the_end_is_never_a_pass(project, args):
+    project.suite("one", PASSING, PLAIN)
+    project.task("one")
+    project.write("conftest.py", BROKEN_PLUGIN)
+    ran = project.run("suites", *args)
+    assert ran.status not in (0, 5)
+    assert "our own mistake" in ran.out + ran.err
+
+
+def test_an_old_report_does_not_outlive_a_run_without_a_verdict(project):
+    project.suite("one", PASSING, PLAIN)
+    project.task("one")
+    old = project.write("old.json", '{"gate": {"passed": true}}')
+    project.suite("one", "def test_broken(:\n", PLAIN)
+    ran = project.run("suites", "--lockin-json", str(old))
+    assert ran.status == 2
+    assert not old.exists()
+
+
+def test_nothing_is_left_in_the_project_or_in_the_temporary_folder(project, scratch):
+    project.suite("one", PASSING, PLAIN)
+    project.task("one")
+    before = {path for path in project.root.rglob("*") if path.is_file()}
+    ran = project.run("suites", "-p", "no:cacheprovider", env={"TMPDIR": str(scratch)})
+    assert ran.status == 0
+    after = {path for path in project.root.rglob("*") if path.is_file()}
+    assert {path.name for path in after - before} == {"lockin.json"}
+    assert run_folders(scratch) == []

@@ -1,0 +1,144 @@
+"""Other people's plugins see suites as ordinary tests: xdist, cov, randomly, timeout, rerunfailures."""
+
+import pytest
+from plugin_project import PLAIN
+
+FOUR = """
+    from solution import solve
+
+    def test_first():
+        assert solve(None, {}) is None
+
+    def test_second():
+        print("second")
+
+    class TestMore:
+        def test_third(self):
+            pass
+
+        def test_fourth(self):
+            assert solve(None, {"a": 1}) is None
+"""
+
+
+@pytest.fixture
+def two(project):
+    for name in ("one", "two"):
+        project.suite(name, FOUR, PLAIN)
+        project.task(name)
+    return project
+
+
+def test_xdist_runs_all_once_and_there_is_one_section_and_one_report(two):
+    ran = two.run("suites", "-n", "2", junit=True)
+    assert (ran.status, ran.counts) == (0, {"passed": 8})
+    assert sorted(ran.cases) == sorted(
+        (f"suites.{name}.test_solution{inner}", case, "passed")
+        for name in ("one", "two")
+        for inner, case in (
+            ("", "test_first"),
+            ("", "test_second"),
+            (".TestMore", "test_third"),
+            (".TestMore", "test_fourth"),
+        )
+    )
+    assert ran.out.count("lockin gate:") == 1
+    for name in ("one", "two"):
+        task = ran.task(name)
+        assert (task["tests"]["passed"], task["partial"], task["observed_calls"]) == (4, "", 2)
+
+
+def test_under_xdist_a_case_that_ends_its_process_fails_alone(two):
+    two.suite("one", FOUR + "\n    def test_ends():\n        import os\n        os._exit(0)\n", PLAIN)
+    ran = two.run("suites", "-n", "2")
+    assert (ran.status, ran.counts) == (1, {"failed": 1, "passed": 8})
+    assert "it ended: exit status 0" in ran.failure("test_ends")
+    assert ran.task("one")["tests"]["failed"] == 1
+
+
+def test_coverage_of_the_program_is_in_pytest_covs_report(two):
+    two.write(
+        "suites/one/solution.py", "def solve(spark, tables):\n    if tables is None:\n        return 1\n"
+    )
+    ran = two.run("suites", "--cov=suites/one", "--cov-report=term-missing")
+    ran.match("suites/one/solution.py *3 *1 *67% *3", "suites/one/test_solution.py *0 *100%")
+
+
+def test_coverage_of_the_program_is_measured_by_coverage_run(two):
+    ran = two.run(
+        "suites", "-q", command=("-m", "coverage", "run", "--source=suites/one", "--branch", "-m", "pytest")
+    )
+    assert ran.status == 0
+    report = two.run(command=("-m", "coverage", "json", "-o", "-", "-q"), lockin="none")
+    assert report.status == 0, report.out + report.err
+
+
+def test_randomly_may_shuffle(two):
+    first = two.run("suites", "-p", "randomly", "-p", "no:cacheprovider", randomly=True, junit=True)
+    assert (first.status, first.counts) == (0, {"passed": 8})
+    assert [task["tests"]["passed"] for task in first.report["tasks"]] == [4, 4]
+
+
+HANGING = """
+    import subprocess
+    import time
+
+    def test_before():
+        pass
+
+    def test_hangs():
+        subprocess.Popen(["sleep", "600"])
+        time.sleep(600)
+
+    def test_after():
+        pass
+"""
+
+
+@pytest.mark.parametrize("method", ["signal", "thread"])
+def test_a_hanging_case_is_ended_by_pytest_timeout_with_all_it_started(project, method):
+    project.suite("one", HANGING, PLAIN)
+    project.task("one")
+    project.write("pytest.ini", f"[pytest]\naddopts = --timeout=8 --timeout-method={method}\n")
+    ran = project.run("suites")
+    assert ran.status != 0
+    if method == "signal":
+        assert ran.counts == {"failed": 1, "passed": 2}
+        assert "Timeout" in ran.failure("test_hangs")
+        assert ran.task("one")["tests"]["failed"] == 1
+    assert project.leftovers() == []
+
+
+def test_a_timeout_mark_of_one_case_holds(project):
+    project.suite(
+        "one",
+        "import time\nimport pytest\n\n@pytest.mark.timeout(3)\ndef test_slow():\n    time.sleep(60)\n",
+        PLAIN,
+    )
+    project.task("one")
+    ran = project.run("suites", "--strict-markers")
+    assert ran.counts == {"failed": 1}
+    assert "Timeout" in ran.failure("test_slow")
+
+
+def test_a_rerun_case_counts_by_its_last_outcome(project):
+    flaky = """
+        from pathlib import Path
+
+        def test_fails_once():
+            mark = Path(__file__).with_name("ran")
+            if not mark.exists():
+                mark.write_text("")
+                raise AssertionError("the first time")
+    """
+    project.suite("one", flaky, PLAIN)
+    project.task("one")
+    ran = project.run("suites", "--reruns", "2")
+    assert (ran.status, ran.counts) == (0, {"passed": 1, "rerun": 1})
+    assert ran.task("one")["tests"] == {"passed": 1, "failed": 0, "errors": 0, "skipped": 0, "flaky": 0}
+
+
+def test_durations_and_live_output_are_those_of_the_cases(two):
+    ran = two.run("suites/one", "-s", "--durations=3", "--durations-min=0")
+    ran.match("*second*", "*slowest 3 durations*", "*s call *test_solution.py::*")
+    assert ran.status == 0
