@@ -145,7 +145,7 @@ def static_conf(scratch: Path, cores: int) -> dict[str, str]:
         "spark.local.dir": str(scratch / "local"),
         "spark.sql.warehouse.dir": (scratch / "warehouse").as_uri(),
         "spark.sql.catalogImplementation": "in-memory",
-        "spark.driver.extraJavaOptions": f"{QUICK} -Dderby.system.home={scratch / 'derby'}",
+        "spark.driver.extraJavaOptions": f'{QUICK} "-Dderby.system.home={scratch / "derby"}"',
     }
 
 
@@ -200,7 +200,11 @@ def _wait_for(answer: Path, process: subprocess.Popen[bytes], log: Path, limit: 
 def _last_words(log: Path) -> str:
     lines = log.read_text(errors="replace").strip().splitlines()
     telling = [line for line in lines if "Error" in line or "Exception" in line]
-    return (telling or lines or ["it said nothing"])[0][:300]
+    if not lines:
+        return "it said nothing"
+    # The line after the first complaint often holds the cause.
+    start = lines.index(telling[0]) if telling else 0
+    return "; ".join(line.strip() for line in lines[start : start + 2])[:300]
 
 
 def _session_members(session: int) -> set[int]:
