@@ -118,7 +118,7 @@ def start_jvm(
             port, secret = _wait_for(answer, process, log, limit)
         except BaseException:
             _signal_group(process.pid, signal.SIGKILL)
-            process.wait()
+            process.communicate()
             raise
     return JvmHandle(process=process, port=port, secret=secret, log=log, conf=conf or {})
 
