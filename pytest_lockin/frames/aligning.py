@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pytest_lockin.frames.encoding import mark
 from pytest_lockin.frames.matching import pair_equal_keys
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def pair_rows(left: Ints, right: Ints) -> Ints:
             one, other = mine[one], yours[other]
             good = _share_half(left[one], right[other])
             pairs.append(np.column_stack([one[good], other[good]]))
-            mine, yours = np.setdiff1d(mine, one[good]), np.setdiff1d(yours, other[good])
+            mine = mine[~mark(one[good], len(left))[mine]]
+            yours = yours[~mark(other[good], len(right))[yours]]
             if _is_small(len(mine), len(yours), left.shape[1]):
                 break
     if _is_small(len(mine), len(yours), left.shape[1]):

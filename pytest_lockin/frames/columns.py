@@ -98,7 +98,10 @@ def _has_numbers(kind: pa.DataType) -> bool:
 
 
 def is_identical(column: Column) -> bool:
-    """Tell, cheaply, whether both sides hold the same bits in the same order; False may mean "perhaps"."""
+    """Tell, cheaply, whether both sides are the same in the same order; False may mean "perhaps"."""
+    if column.canon.strict_zero and has_floats(column.common):
+        # Arrow's own equality does not see the sign of a zero.
+        return False
     return bool(column.left.type == column.right.type and column.left.equals(column.right))
 
 
@@ -147,6 +150,10 @@ class Digest:
     codes: Ints
     leaves: Floats
     tolerance: Tolerance | None
+
+    def pick(self, rows: Ints) -> Digest:
+        """Give the same for these rows."""
+        return Digest(codes=self.codes[rows], leaves=self.leaves[rows], tolerance=self.tolerance)
 
     def agree(self, left: Ints, right: Ints) -> NDArray[np.bool_]:
         """Tell for each pair of rows whether their values are equal under the tolerance."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from pytest_lockin.frames.aligning import pair_rows
 from pytest_lockin.frames.columns import Column, Digest, digest, join_columns, take_rows
+from pytest_lockin.frames.encoding import mark
 from pytest_lockin.frames.matching import chain_codes
 from pytest_lockin.frames.ordering import find_disorder
 from pytest_lockin.frames.rows import Residue, subtract_rows
@@ -180,8 +181,8 @@ def _describe(columns: tuple[Column, ...], residue: Residue) -> RowsDiffer:
     codes = np.stack([chain_codes(d) for d in digests], axis=1)
     pairs = pair_rows(codes[:cut], codes[cut:]) if cut and len(residue.right) else np.zeros((0, 2), np.int64)
     differs = np.stack([~d.agree(pairs[:, 0], pairs[:, 1] + cut) for d in digests], axis=1)
-    missing = np.setdiff1d(np.arange(cut), pairs[:, 0])
-    extra = np.setdiff1d(np.arange(len(residue.right)), pairs[:, 1])
+    missing = np.flatnonzero(~mark(pairs[:, 0], cut))
+    extra = np.flatnonzero(~mark(pairs[:, 1], len(residue.right)))
     names = [c.name for c in columns]
     return RowsDiffer(
         missing=len(missing),
@@ -218,7 +219,7 @@ def _sample_cells(
 def _label_row(some: tuple[Column, ...], digests: list[Digest], mine: int, differs: np.ndarray) -> str:
     """Name a row by the values it agrees in, those first that tell the most rows apart."""
     agreed = [i for i in range(len(some)) if not differs[i]]
-    agreed.sort(key=lambda i: -len(np.unique(digests[i].codes)) if not digests[i].leaves.shape[1] else 0)
+    agreed.sort(key=lambda i: -int(digests[i].codes.max()) if not digests[i].leaves.shape[1] else 0)
     chosen = [some[i] for i in sorted(agreed[:_ROW_LABEL_COLUMNS])]
     return (
         show_rows([c.name for c in chosen], [c.left for c in chosen], np.array([mine]))[0] if chosen else ""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,7 @@ _DECIMAL_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 _MAX_DIGITS_128 = 38
 _MAX_DIGITS_256 = 76
 _SORT_LEAVES = 8
+_MINUS_ZERO = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,13 @@ def _spans(starts: Ints, lengths: Ints) -> Ints:
     total = int(lengths.sum())
     shift = np.repeat(starts - _offsets(lengths)[:-1], lengths)
     return np.arange(total, dtype=np.int64) + shift
+
+
+def mark(rows: Ints, length: int) -> NDArray[np.bool_]:
+    """Give a mask that is True at these rows. NumPy's own set functions hash, and take minutes."""
+    out = np.zeros(length, bool)
+    out[rows] = True
+    return out
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
@@ -298,10 +307,8 @@ def _counts(array: pa.Array, common: pa.DataType) -> pa.Array:
         factor = per[there] // per[here]
         return ints if factor == 1 else pc.multiply(ints, factor)
     # Nanoseconds of the year 10000 do not fit into 64 bits.
-    return pc.multiply(
-        ints.cast(pa.decimal128(19, 0)),
-        pa.scalar(per["ns"] // per[here], pa.int64()).cast(pa.decimal128(10, 0)),
-    )
+    factor = pa.scalar(Decimal(per["ns"] // per[here]), pa.decimal128(10, 0))
+    return pc.multiply(ints.cast(pa.decimal128(19, 0)), factor)
 
 
 def float_values(bits: pa.Array | pa.ChunkedArray) -> Floats:
@@ -354,6 +361,8 @@ def _encode_flat(parts: tuple[pa.Array, ...], common: pa.DataType, canon: Canon)
     values = float_values(array)
     codes = float_kinds(array, values)
     finite = codes == 0
+    if canon.strict_zero:
+        codes[finite & (values == 0) & np.signbit(values)] = _MINUS_ZERO
     leaves = Ragged(offsets=_offsets(finite.astype(np.int64)), values=values[finite])
     return Encoded(codes=codes, leaves=leaves)
 

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from pytest_lockin.frames import columns as cols
 from pytest_lockin.frames.columns import Column, digest, equal_rows, exact_keys, is_identical, take_rows
+from pytest_lockin.frames.encoding import mark
 from pytest_lockin.frames.matching import group_by_closeness, match_within_tolerance
 from pytest_lockin.frames.words import pair_by_hash, spell
 
@@ -152,25 +153,34 @@ def _rematch(columns: Sequence[Column], keys: Keys, rest: Residue) -> Residue:
     some = take_rows(columns, left, right)
     digests = [digest(c) for c in some]
     groups = group_by_closeness(digests, len(left) + len(right))
-    mine = groups[: len(left)][np.searchsorted(left, rest.left)] if len(left) else groups[:0]
-    yours = groups[len(left) :][np.searchsorted(right, rest.right)] if len(right) else groups[:0]
-    open_groups = np.intersect1d(mine, yours)
-    if not len(open_groups):
+    size = int(groups.max(initial=-1)) + 1
+    place_left, place_right = _places(left, len(keys[0][0])), _places(right, len(keys[0][1]))
+    mine = groups[place_left[rest.left]]
+    yours = groups[len(left) + place_right[rest.right]]
+    is_open = mark(mine, size) & mark(yours, size)
+    if not is_open.any():
         return rest
-    chosen_left = left[np.isin(groups[: len(left)], open_groups)]
-    chosen_right = right[np.isin(groups[len(left) :], open_groups)]
-    again = take_rows(columns, chosen_left, chosen_right)
-    matching = match_within_tolerance([digest(c) for c in again], len(chosen_left))
+    chosen = np.flatnonzero(is_open[groups])
+    cut = int(np.searchsorted(chosen, len(left)))
+    matching = match_within_tolerance([d.pick(chosen) for d in digests], cut)
+    chosen_left, chosen_right = left[chosen[:cut]], right[chosen[cut:] - len(left)]
     solved = _unmatched(chosen_left, chosen_right, matching.partner, complete=matching.complete)
     return Residue(
-        left=np.sort(np.concatenate([rest.left[~np.isin(mine, open_groups)], solved.left])),
-        right=np.sort(np.concatenate([rest.right[~np.isin(yours, open_groups)], solved.right])),
+        left=np.sort(np.concatenate([rest.left[~is_open[mine]], solved.left])),
+        right=np.sort(np.concatenate([rest.right[~is_open[yours]], solved.right])),
         complete=solved.complete,
     )
 
 
+def _places(rows: Ints, length: int) -> Ints:
+    """Tell for each row of the table its place among the chosen rows."""
+    places = np.full(length, -1, np.int64)
+    places[rows] = np.arange(len(rows))
+    return places
+
+
 def _rows_like(columns: Sequence[Column], keys: Keys, rest: Residue) -> tuple[Ints, Ints]:
-    """Give, sorted, the leftover rows and all rows that equal some of them in every flat exact column."""
+    """Give, sorted, all rows that equal some of the leftover rows in every exact column, those included."""
     left = right = None
     exact = [key for column, key in zip(columns, keys, strict=True) if column.tolerance is None]
     # Numbers first: they are quicker to look up, and leave fewer strings to look at.
@@ -183,7 +193,7 @@ def _rows_like(columns: Sequence[Column], keys: Keys, rest: Residue) -> tuple[In
         left, right = _keep(one, left, values), _keep(other, right, values)
     left = np.arange(len(keys[0][0])) if left is None else left
     right = np.arange(len(keys[0][1])) if right is None else right
-    return np.union1d(left, rest.left), np.union1d(right, rest.right)
+    return left, right
 
 
 def _keep(key: pa.ChunkedArray, rows: Ints | None, values: pa.Array) -> Ints:
