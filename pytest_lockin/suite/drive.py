@@ -187,11 +187,11 @@ def passes(done: PhaseDone) -> bool:
 
 def case_run(case_id: str, engine: str, reports: list[dict[str, Any]], used: tuple[int, ...]) -> CaseRun:
     """Conclude from a case's phase reports how it ended, with pytest's words."""
-    outcome, message = Outcome.PASSED, ""
-    for report in reports:
-        verdict = _phase_outcome(report)
-        if verdict is not Outcome.PASSED and outcome is Outcome.PASSED:
-            outcome, message = verdict, first_line(report)
+    ended = [(_phase_outcome(report), first_line(report)) for report in reports]
+    # A teardown that fails after a skip makes the case red; else the first phase that did not pass says how.
+    red = [each for each in ended if each[0] in (Outcome.FAILED, Outcome.ERROR)]
+    other = [each for each in ended if each[0] is not Outcome.PASSED]
+    outcome, message = next(iter(red or other), (Outcome.PASSED, ""))
     return CaseRun(case_id=case_id, outcome=outcome, engine=engine, observations=used, message=message)
 
 

@@ -153,7 +153,8 @@ def describe_exit(status: int | None) -> str:
     if status is None:
         return "still running"
     if status < 0:
-        return f"signal {signal.Signals(-status).name}"
+        known = -status in iter(signal.Signals)
+        return f"signal {signal.Signals(-status).name if known else -status}"
     return f"exit status {status}"
 
 
