@@ -97,10 +97,11 @@ def _refusals(
     """Name columns that the types call equal but whose Arrow forms have nothing in common."""
     told = {d.position for d in known if isinstance(d, TypeDiffers)}
     partner = dict(pairs)
+    mine, yours = left.table.schema.types, right.table.schema.types
     return [
         NotComparable(
-            reason=f"column {left.names[place]!r} arrives as {left.table.schema.types[place]} on the expected "
-            f"side and as {right.table.schema.types[partner[place]]} on the found side"
+            reason=f"column {left.names[place]!r} arrives as {mine[place]} on the expected side "
+            f"and as {yours[partner[place]]} on the found side"
         )
         for place in refused
         if place not in told

@@ -235,7 +235,7 @@ def canonical_flat(array: pa.Array, common: pa.DataType, canon: Canon) -> pa.Arr
 
     Floats come as the bits of a double, instants and durations as counts, other values as themselves.
     """
-    array = _decoded(array)
+    array = decoded(array)
     if pa.types.is_null(array.type):
         array = pa.nulls(len(array), common)
     if pa.types.is_floating(common):
@@ -280,12 +280,13 @@ def _with_marked_numbers(value: Any) -> Any:
     return value
 
 
-def _decoded(array: pa.Array) -> pa.Array:
+def decoded(array: pa.Array) -> pa.Array:
+    """Give the values behind an extension, a dictionary or run ends."""
     if isinstance(array, pa.ExtensionArray):
-        return _decoded(array.storage)
+        return decoded(array.storage)
     if isinstance(array, pa.DictionaryArray):
-        return _decoded(array.dictionary_decode())
-    return _decoded(pc.run_end_decode(array)) if pa.types.is_run_end_encoded(array.type) else array
+        return decoded(array.dictionary_decode())
+    return decoded(pc.run_end_decode(array)) if pa.types.is_run_end_encoded(array.type) else array
 
 
 def _float_bits(array: pa.Array, *, strict_zero: bool) -> pa.Array:
@@ -344,7 +345,7 @@ def encode(parts: tuple[pa.Array, ...], common: pa.DataType, canon: Canon) -> En
 
     Every part has a type of which `common` is the common type.
     """
-    parts = tuple(_decoded(part) for part in parts)
+    parts = tuple(decoded(part) for part in parts)
     parts = tuple(pa.nulls(len(p), common) if pa.types.is_null(p.type) else p for p in parts)
     if not is_nested(common):
         return _encode_flat(parts, common, canon)
@@ -436,14 +437,14 @@ def _list_lengths(part: pa.Array) -> Ints:
 def _map_entries(
     parts: tuple[pa.Array, ...], common: pa.MapType, canon: Canon, owners: Ints
 ) -> tuple[Encoded, Ints]:
-    keys = encode(tuple(_map_side(p, "keys") for p in parts), common.key_type, canon.inner())
-    items = encode(tuple(_map_side(p, "items") for p in parts), common.item_type, canon.inner())
+    keys = encode(tuple(map_side(p, "keys") for p in parts), common.key_type, canon.inner())
+    items = encode(tuple(map_side(p, "items") for p in parts), common.item_type, canon.inner())
     codes = combine([keys.codes, items.codes], len(owners))
     leaves = _beside([e.leaves for e in (keys, items) if e.leaves is not None])
     return Encoded(codes=codes, leaves=leaves), _element_order(owners, [keys.codes, items.codes], leaves)
 
 
-def _map_side(part: pa.MapArray, side: str) -> pa.Array:
+def map_side(part: pa.MapArray, side: str) -> pa.Array:
     """Give the keys or items that the (perhaps sliced) map array really uses."""
     start = part.offsets[0].as_py() if len(part.offsets) else 0
     stop = part.offsets[-1].as_py() if len(part.offsets) else 0

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from pytest_lockin.errors import FrameError
 from pytest_lockin.frames.columns import Column, digest, exact_keys, join_columns, take_rows
-from pytest_lockin.frames.encoding import float_kinds, float_values, identify
+from pytest_lockin.frames.encoding import float_values, identify
 from pytest_lockin.frames.rows import subtract_rows
 from pytest_lockin.frames.showing import show_rows
 from pytest_lockin.frames.types import is_nested
@@ -128,7 +128,7 @@ def _flat_ranks(array: pa.Array) -> Ints:
 
 def _float_ranks(bits: pa.Array) -> Ints:
     values = float_values(bits)
-    values[float_kinds(bits, values) == 4] = 0.0  # noqa: PLR2004
+    # NULLs read as NaN and get their place later; NaN sorts last here as in Spark.
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pytest_lockin.frames.columns import take
-from pytest_lockin.frames.encoding import plain_type
+from pytest_lockin.frames.encoding import decoded, map_side
+from pytest_lockin.frames.types import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,55 +22,50 @@ _ROW_WIDTH = 240
 def show_values(side: pa.ChunkedArray, rows: Ints) -> list[str]:
     """Render the cells of these rows. Strings are quoted so that blanks show; instants are in UTC."""
     array = take(side, rows).combine_chunks()
-    kind = plain_type(array.type)
-    if pa.types.is_timestamp(kind):
-        return _show_timestamps(array, kind)
-    try:
-        values = array.to_pylist()
-    except (ValueError, OverflowError, pa.ArrowException):
-        # A nested instant beyond the year 9999 has no Python value.
-        values = [_Verbatim(str(array[i])) for i in range(len(array))]
-    return [clip(show_value(v), _CELL_WIDTH) for v in values]
+    return [clip(show_cell(array, i), _CELL_WIDTH) for i in range(len(array))]
 
 
-class _Verbatim(str):
-    __slots__ = ()
+def show_cell(array: pa.Array, place: int) -> str:
+    """Render one value; without Python's datetime, which lacks the years before 1 and after 9999."""
+    array = decoded(array.slice(place, 1))
+    kind = array.type
+    if not array.is_valid()[0].as_py():
+        return "NULL"
+    if pa.types.is_struct(kind):
+        fields = zip(kind.names, array.flatten(), strict=True)
+        return "{" + ", ".join(f"{name}: {show_cell(part, 0)}" for name, part in fields) + "}"
+    if pa.types.is_map(kind):
+        keys, items = map_side(array, "keys"), map_side(array, "items")
+        return "{" + ", ".join(f"{show_cell(keys, i)}: {show_cell(items, i)}" for i in _some(keys)) + "}"
+    if is_list(kind):
+        items = array.flatten()
+        return "[" + ", ".join(show_cell(items, i) for i in _some(items)) + "]"
+    return _show_time(array) if pa.types.is_timestamp(kind) else _show_flat(array[0].as_py())
 
 
-def _show_timestamps(array: pa.Array, kind: pa.DataType) -> list[str]:
-    if isinstance(array, pa.DictionaryArray):
-        array = array.dictionary_decode()
-    # Through the count, so that years Python lacks can be shown.
-    text = array.view(pa.int64()).view(pa.timestamp(kind.unit)).cast(pa.string()).to_pylist()
-    return ["NULL" if t is None else _short_time(t) + ("Z" if kind.tz else "") for t in text]
+def _some(items: pa.Array) -> range:
+    """Give the first places: the text is clipped anyway."""
+    return range(min(len(items), _CELL_WIDTH))
 
 
-def _short_time(text: str) -> str:
-    return text.rstrip("0").rstrip(".") if "." in text else text
+def _show_time(array: pa.Array) -> str:
+    text = str(array.view(pa.int64()).view(pa.timestamp(array.type.unit)).cast(pa.string())[0].as_py())
+    short = text.rstrip("0").rstrip(".") if "." in text else text
+    return short + ("Z" if array.type.tz else "")
 
 
-def show_value(value: Any) -> str:
-    """Render one Python value as it came from Arrow."""
+def _show_flat(value: Any) -> str:
     match value:
-        case None:
-            text = "NULL"
-        case _Verbatim():
-            text = str(value)
         case bool():
-            text = "true" if value else "false"
+            return "true" if value else "false"
         case bytes():
-            text = f"X'{value.hex().upper()}'"
+            return f"X'{value.hex().upper()}'"
         case str():
-            text = repr(value)
+            return repr(value)
         case float():
-            text = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
-        case dict():
-            text = "{" + ", ".join(f"{k}: {show_value(v)}" for k, v in value.items()) + "}"
-        case list() | tuple():
-            text = "[" + ", ".join(show_value(v) for v in value) + "]"
+            return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
         case _:
-            text = str(value)
-    return text
+            return str(value)
 
 
 def show_rows(names: Sequence[str], sides: Sequence[pa.ChunkedArray], rows: Ints) -> list[str]:

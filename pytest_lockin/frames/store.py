@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pytest_lockin.errors import FrameError
-from pytest_lockin.frames.encoding import plain_type
+from pytest_lockin.frames.encoding import decoded, plain_type
 from pytest_lockin.frames.frame import Frame
 from pytest_lockin.frames.types import is_list
 
@@ -138,12 +138,7 @@ def _feed_array(state: _Hash, array: pa.Array) -> None:
 
 
 def _decode(array: pa.Array) -> pa.Array:
-    if isinstance(array, pa.ExtensionArray):
-        return _decode(array.storage)
-    if isinstance(array, pa.DictionaryArray):
-        return _decode(array.dictionary_decode())
-    if pa.types.is_run_end_encoded(array.type):
-        return _decode(pc.run_end_decode(array))
+    array = decoded(array)
     plain = plain_type(array.type)
     return array if is_list(plain) or plain == array.type else array.cast(plain)
 

@@ -4,6 +4,8 @@ Where a fault lives in Spark itself (a session's zone, the road from the JVM to 
 at the Arrow level: the form in which the values reach the comparison.
 """
 
+# ruff: noqa: DTZ001 - timestamps without a zone are part of the subject
+
 from __future__ import annotations
 
 import datetime as dt
@@ -60,7 +62,9 @@ def positional(rows, names):
 def spark_frame(table, *types, names=None):
     """A frame with a Spark schema: what the Arrow form alone would not tell."""
     names = names or table.column_names
-    fields = [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in zip(names, types, strict=True)]
+    fields = [
+        {"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in zip(names, types, strict=True)
+    ]
     return Frame.of(table, json.dumps({"type": "struct", "fields": fields}))
 
 
@@ -78,7 +82,13 @@ def rows_of(differences):
 
 @pytest.mark.parametrize(
     ("left", "right", "equal"),
-    [([1.0], [NAN], False), ([1.0], [INF], False), ([INF], [-INF], False), ([NAN], [NAN], True), ([INF], [INF], True)],
+    [
+        ([1.0], [NAN], False),
+        ([1.0], [INF], False),
+        ([INF], [-INF], False),
+        ([NAN], [NAN], True),
+        ([INF], [INF], True),
+    ],
 )
 def test_a01_nan_and_infinity_are_judged_by_kind_before_any_tolerance(left, right, equal):
     for tolerance in (Tolerance(), Tolerance(relative=0.5, absolute=1e300)):
@@ -126,7 +136,11 @@ def test_a08_another_scale_is_a_finding_about_the_type_and_none_about_the_value(
         TypeDiffers(position=0, column="c", expected="decimal(10,2)", found="decimal(10,4)"),
     )
     answer = agree(left, right)
-    assert (answer.agrees, answer.category, answer.recovered_by) == (False, Category.PRECISION, (Relaxation.TYPES,))
+    assert (answer.agrees, answer.category, answer.recovered_by) == (
+        False,
+        Category.PRECISION,
+        (Relaxation.TYPES,),
+    )
 
 
 def test_a10_rows_are_not_paired_by_a_noisy_float():
@@ -163,7 +177,9 @@ def test_a17_renamed_and_shuffled_columns_are_matched_without_trying_all_orders(
     values = {f"c{i}": rng.integers(0, 50, 500) for i in range(26)}
     left = frame(**values)
     order = rng.permutation(26)
-    right = Frame.of(pa.Table.from_arrays([left.table.column(int(i)) for i in order], names=[f"x{i}" for i in range(26)]))
+    right = Frame.of(
+        pa.Table.from_arrays([left.table.column(int(i)) for i in order], names=[f"x{i}" for i in range(26)])
+    )
     answer = agree(left, right)
     assert not answer.agrees
     assert answer.recovered_by == (Relaxation.COLUMN_ORDER, Relaxation.NAMES)
@@ -207,7 +223,11 @@ def test_a23_a_name_in_another_case_is_a_finding_with_a_policy():
     assert agree(left, right).agrees
     assert compare(left, right, Rules(names=CaseOfNames.IGNORE)) == ()
     strict = agree(left, right, Rules(names=CaseOfNames.DIFFERENT))
-    assert (strict.agrees, strict.category, strict.recovered_by) == (False, Category.ALIAS, (Relaxation.NAMES,))
+    assert (strict.agrees, strict.category, strict.recovered_by) == (
+        False,
+        Category.ALIAS,
+        (Relaxation.NAMES,),
+    )
     with pytest.warns(UserWarning, match="case only"):
         assert_frames_equal(left, right)
 
@@ -341,7 +361,11 @@ def test_a42_frames_without_columns_differ_by_their_row_count():
 
 def test_a43_a_total_mismatch_is_a_normal_case():
     differences = compare(column(["a"]), column(["b"]))
-    assert render_differences(differences) == ("rows: 1 missing, 1 unexpected", "  missing: c='a'", "  unexpected: c='b'")
+    assert render_differences(differences) == (
+        "rows: 1 missing, 1 unexpected",
+        "  missing: c='a'",
+        "  unexpected: c='b'",
+    )
 
 
 def test_a44_six_hundred_columns_are_fine():
@@ -416,7 +440,9 @@ def test_a52_the_order_inside_a_collected_array_can_be_left_open():
 
 def test_a53_tolerance_can_be_set_by_column():
     left = frame(price=[1.00, 2.0], qty=[5.0, 6.0])
-    rules = {"per_column": (("price", Tolerance(relative=0.0, absolute=0.01)), ("qty", Tolerance(relative=0.0)))}
+    rules = {
+        "per_column": (("price", Tolerance(relative=0.0, absolute=0.01)), ("qty", Tolerance(relative=0.0)))
+    }
     assert is_equal(left, frame(price=[1.01, 2.0], qty=[5.0, 6.0]), **rules)
     assert not is_equal(left, frame(price=[1.02, 2.0], qty=[5.0, 6.0]), **rules)
     assert not is_equal(left, frame(price=[1.0, 2.0], qty=[5.0 + 1e-12, 6.0]), **rules)

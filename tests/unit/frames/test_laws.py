@@ -101,7 +101,7 @@ def two_tables(draw):
     return kinds, rows, others
 
 
-def same(one, other, tolerance):
+def same(one, other, tolerance):  # noqa: PLR0911 - one return a type
     """The naive reading of "equal": recursive, on Python values."""
     if one is None or other is None:
         return one is None and other is None
