@@ -40,7 +40,7 @@ def describe_baseline(report: TaskReport, baseline: Baseline) -> TaskReport:
         moved=baseline.moved,
         flaky=baseline.flaky,
         red_on_judge=baseline.red_on_judge,
-        observed_calls=len(live.observations),
+        observed_calls=live.observed_calls,
         reason=baseline.trouble[0] if baseline.trouble else "",
         notes=_notes(baseline),
     )

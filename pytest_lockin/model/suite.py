@@ -222,6 +222,11 @@ class LiveResult:
         return any(case_id not in ran for case_id in self.case_ids)
 
     @property
+    def observed_calls(self) -> int:
+        """How many calls were recorded on the engine whose word counts, in all workers that ran the suite."""
+        return sum(len(run.observations) for run in self.runs if run.engine == self.engine)
+
+    @property
     def observations(self) -> tuple[Observation, ...]:
         """The calls recorded by the last run that recorded any."""
         return next((run.observations for run in reversed(self.runs) if run.observations), ())

@@ -125,19 +125,26 @@ def _why_moved(live: LiveResult, judged: SuiteRun) -> str:
 
 
 def _other_output(live: LiveResult, judged: SuiteRun) -> str:
-    """Compare what the calls returned on both engines, call by call of each case."""
-    ours = next((run for run in reversed(live.runs) if run.observations), None)
-    if ours is None or len(ours.observations) != len(judged.observations):
-        return ""
-    here, there = FrameStore(Path(ours.store), 0), FrameStore(Path(judged.store), 0)
-    by_case = {run.case_id: run.observations for run in ours.cases}
-    by_number = {seen.number: seen.outcome for seen in ours.observations}
-    for run in judged.cases:
-        numbers = by_case.get(run.case_id, ())
-        theirs = {seen.number: seen.outcome for seen in judged.observations}
-        for left, right in zip(numbers, run.observations, strict=False):
-            if not _same_output(by_number[left], theirs[right], here, there):
-                name = run.case_id.rpartition("::")[2]
+    """Compare what the calls returned on both engines, call by call of each case.
+
+    A suite's cases may have run in several workers (xdist's, or a fresh one after a crash); a case that made
+    another number of calls on the judge is not compared.
+    """
+    calls = {run.case_id: run.observations for run in judged.cases}
+    theirs = {seen.number: seen.outcome for seen in judged.observations}
+    there = FrameStore(Path(judged.store), 0)
+    for run in live.runs:
+        if run.engine != live.engine:
+            continue
+        ours = {seen.number: seen.outcome for seen in run.observations}
+        here = FrameStore(Path(run.store), 0)
+        for case in run.cases:
+            numbers = calls.get(case.case_id, ())
+            if len(numbers) != len(case.observations):
+                continue
+            pairs = zip(case.observations, numbers, strict=True)
+            if not all(_same_output(ours[left], theirs[right], here, there) for left, right in pairs):
+                name = case.case_id.rpartition("::")[2]
                 return f"an output in {name} differs between {live.engine} and {judged.engine}"
     return ""
 

@@ -7,6 +7,7 @@ usual because the controller names the next case at teardown.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -223,6 +224,7 @@ class SuiteHost:
         fresh = tuple(self._recorder.observations[self._sent :])
         self._sent = len(self._recorder.observations)
         extra, self._extra_reports = tuple(self._extra_reports), []
+        _flush()
         return PhaseDone(
             report=self._serialise(report),
             extra_reports=extra,
@@ -278,8 +280,16 @@ class SuiteHost:
 
     def _finish(self) -> None:
         data = self.coverage.finish() if self.coverage is not None else b""
+        _flush()
         self._wire.send(Finished(coverage=data, warnings=self._take_warnings()))
         self.finished = True
+
+
+def _flush() -> None:
+    """With `-s` the controller prints next, and may end this process; what the case said comes first."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
 
 
 class AfterOthers:

@@ -34,6 +34,10 @@ _NOT_HANDED_ON = frozenset(
         "timeout_method", "timeout_func_only", "log_cli_level", "force_short_summary",
     }
 )  # fmt: skip
+# pytest rewrites the asserts of every plugin's package; the worker has imported ours before pytest starts.
+_OWN_WARNING = (
+    "ignore:Module already imported so cannot be rewritten; pytest_lockin:pytest.PytestAssertRewriteWarning"
+)
 _OWN_PREFIXES = ("lockin", "cov", "randomly", "no_cov")
 
 
@@ -65,7 +69,7 @@ def describe_world(
         args.append("--noconftest")
     if getattr(option, "strict_markers", False) or config.getoption("strict", default=False):
         args.append("--strict-markers")
-    for warning in option.pythonwarnings or ():
+    for warning in (*(option.pythonwarnings or ()), _OWN_WARNING):
         args += ["-W", warning]
     for override in option.override_ini or ():
         if not override.startswith("addopts"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import select
+import signal
 import socket
 import sys
 import threading
@@ -83,4 +84,7 @@ def _end_with_controller(fd: int) -> None:
     poll = select.poll()
     poll.register(fd, select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0))
     poll.poll()
+    # The worker leads a process group of its own; what user code started in it ends too.
+    if os.getpgid(0) == os.getpid():
+        os.killpg(0, signal.SIGKILL)
     os._exit(_HUNG_UP)

@@ -1,5 +1,9 @@
 """Other people's plugins see suites as ordinary tests: xdist, cov, randomly, timeout, rerunfailures."""
 
+import json
+import subprocess
+import sys
+
 import pytest
 from plugin_project import PLAIN
 
@@ -69,8 +73,17 @@ def test_coverage_of_the_program_is_measured_by_coverage_run(two):
         "suites", "-q", command=("-m", "coverage", "run", "--source=suites/one", "--branch", "-m", "pytest")
     )
     assert ran.status == 0
-    report = two.run(command=("-m", "coverage", "json", "-o", "-", "-q"), lockin="none")
-    assert report.status == 0, report.out + report.err
+    report = subprocess.run(
+        [sys.executable, "-m", "coverage", "json", "-q", "-o", "-"],
+        cwd=two.root,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    files = json.loads(report.stdout)["files"]
+    assert set(files) == {"suites/one/solution.py", "suites/one/test_solution.py"}
+    assert files["suites/one/solution.py"]["executed_lines"] == [1, 2]
+    assert files["suites/one/test_solution.py"]["summary"]["missing_lines"] == 0
 
 
 def test_randomly_may_shuffle(two):
