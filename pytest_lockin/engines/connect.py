@@ -37,6 +37,7 @@ class ConnectEngine(SparkShapedEngine):
     def start(self, options: EngineOptions) -> None:
         """Connect, patch the session builders and warm up. User code cannot see the session yet."""
         self._options = options
+        os.environ.pop(_MODE, None)
         self._url = self._open_server(options)
         from pytest_lockin.engines.connect_session import WarmSession
 

@@ -27,6 +27,9 @@ AIDS = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
 
+# With one of these set pyspark makes no classic session.
+CONNECT_VARIABLES = ("SPARK_REMOTE", "SPARK_LOCAL_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
+
 
 class SparkEngine(SparkShapedEngine):
     """A session in a JVM that outlives this process, or in one of its own when no gateway is given."""
@@ -110,6 +113,8 @@ class SparkEngine(SparkShapedEngine):
         from pyspark.core.context import SparkContext
         from pyspark.sql.session import SparkSession
 
+        for name in CONNECT_VARIABLES:
+            os.environ.pop(name, None)
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         self._gateway = _open_gateway(port, secret)
         jvm = self._gateway.jvm
