@@ -93,6 +93,7 @@ def test_no_task_under_the_references_is_a_failure_of_its_own():
 def test_without_references_nothing_gates_by_default():
     seen = task(verdict=None, agreement=None, confirmed=False, flaky=("a::t",), partial="")
     assert gate(seen, reference="").passed
+    assert gate(replace(seen, verdict=VerdictKind.UNVERIFIED), reference="").passed
     assert gate(reference="").passed
 
 

@@ -25,7 +25,7 @@ from pytest_lockin.model.messages import (
 )
 from pytest_lockin.model.plain import PlainError, from_plain, to_plain
 from pytest_lockin.model.report import Report
-from pytest_lockin.model.suite import LiveResult, Raised, RaisedAt
+from pytest_lockin.model.suite import LiveResult, Raised, RaisedAt, StoredFrame
 
 # What is drawn is a whole tree; a slow machine says nothing about it.
 some = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -158,6 +158,8 @@ def test_a_whole_number_is_a_float_and_a_truth_value_is_no_number():
     for wrong in (True, "2"):
         with pytest.raises(PlainError):
             from_plain(ProgramReturned, {"parts": [], "seconds": wrong})
+    with pytest.raises(PlainError, match=r"rows: expected int, found bool"):
+        from_plain(StoredFrame, {"digest": "", "rows": True, "columns": 1, "size": 1})
 
 
 def test_every_message_carries_its_type():

@@ -48,7 +48,7 @@ def test_messages_arrive_whole_and_in_order(ends):
 def test_a_message_larger_than_the_sockets_buffer_arrives(ends):
     ours, theirs = ends
     message = RunPhase(case_id="x" * 3_000_000, when="call")
-    sender = threading.Thread(target=Wire(theirs).send, args=(message,))
+    sender = threading.Thread(target=Wire(theirs).send, args=(message,), daemon=True)
     sender.start()
     assert ours.receive(30) == message
     sender.join()
@@ -161,7 +161,7 @@ def test_bytes_that_trickle_in_do_not_stretch_the_limit(ends):
         while not stop.wait(0.05):
             theirs.sendall(b"x")
 
-    sender = threading.Thread(target=trickle)
+    sender = threading.Thread(target=trickle, daemon=True)
     sender.start()
     try:
         with pytest.raises(WorkerTimedOutError):
@@ -182,7 +182,7 @@ def test_a_wait_that_timed_out_leaves_no_limit_on_what_is_sent_next(ends):
         time.sleep(0.3)
         received.append(Wire(theirs).receive(30))
 
-    reader = threading.Thread(target=read_late)
+    reader = threading.Thread(target=read_late, daemon=True)
     reader.start()
     ours.send(message)
     reader.join()
