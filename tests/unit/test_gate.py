@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from pytest_lockin.gate import decide_gate
-from pytest_lockin.verdict import decide_verdict
 from pytest_lockin.model.agreement import Agreement, Category
 from pytest_lockin.model.report import Fidelity, TaskReport, TestCounts, VerdictKind
 from pytest_lockin.settings import GATED, Allowance, Settings
