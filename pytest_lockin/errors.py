@@ -97,3 +97,21 @@ class LockError(LockinError):
     """Tasks, obligations, references or data are not those that `tasks/lock.json` records."""
 
     slug = "task-lock"
+
+
+class AlternativesError(LockinError):
+    """A program or statement of which no alternatives can be made, or operators that get in each other's way."""
+
+    slug = "alternatives"
+
+
+class WaiverError(LockinError):
+    """The waiver file cannot be read, or an entry lacks its id, reason, author or expiry."""
+
+    slug = "bad-waiver"
+
+
+class RevisionError(LockinError):
+    """`--lockin-since` names no revision git knows, or there is no git repository."""
+
+    slug = "bad-revision"

@@ -1,0 +1,1 @@
+"""The SQL front end: variants of a reference's statement."""
