@@ -70,7 +70,13 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
             futures = [
                 threads.submit(_examine_suite, bench, live, examination) for live in examination.results
             ]
-            tasks = tuple(future.result() for future in futures)
+            try:
+                tasks = tuple(future.result() for future in futures)
+            except BaseException:
+                # Ctrl-C: threads that wait for a worker end with it, and none of them starts another.
+                threads.shutdown(wait=False, cancel_futures=True)
+                workshop.stop_workers()
+                raise
     finally:
         bench.close()
     notes = ("run with a debugger: suites ran in pytest's own process and were not examined",)

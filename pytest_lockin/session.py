@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import traceback
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.suite import Suite
 
 _RUN_DIR = "lockin_run_dir"
+_INTERRUPTED = "the run was interrupted: no verdict"
 
 
 def make_session(config: pytest.Config) -> LockinSession:
@@ -121,6 +123,7 @@ class LockinSession:
         self._world: SuiteWorld | None = None
         self._report: Report | None = None
         self._failure = ""
+        self._detail = ""
 
     # Configuration
 
@@ -400,13 +403,15 @@ class LockinSession:
             exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
             and not session.shouldfail
         ):
-            self._failure = "the run was interrupted: no verdict"
+            self._failure = _INTERRUPTED
         elif exitstatus == pytest.ExitCode.USAGE_ERROR:
             self._failure = "pytest could not start: no verdict"
         else:
             self._examine()
         failed = self._failure or (self._report is not None and not self._report.gate.passed)
-        if failed and exitstatus == pytest.ExitCode.OK:
+        if self._failure == _INTERRUPTED:
+            session.exitstatus = max(exitstatus, pytest.ExitCode.INTERRUPTED)
+        elif failed and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _examine(self) -> None:
@@ -435,10 +440,11 @@ class LockinSession:
             self._config.hook.pytest_lockin_report(report=self._report)
         except LockinError as error:
             self._failure = f"no verdict: {error.one_line}"
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, there is no verdict
             self._failure = f"no verdict: lockin itself failed with {type(error).__name__}: {error}"
-            if self._config.option.verbose > 0 or os.environ.get("LOCKIN_DEBUG"):
-                raise
+            self._detail = traceback.format_exc()
+        except KeyboardInterrupt:
+            self._failure = _INTERRUPTED
 
     def _results(self) -> tuple[LiveResult, ...]:
         return tuple(self._result(suite_id, module) for suite_id, module in self._modules.items())
@@ -475,6 +481,8 @@ class LockinSession:
             return
         terminalreporter.write_sep("=", "lockin")
         if self._failure:
+            if self._config.option.verbose > 0 or os.environ.get("LOCKIN_DEBUG"):
+                terminalreporter.write(self._detail)
             terminalreporter.write_line(f"lockin gate: FAILED  {self._failure}", red=True)
             return
         assert self._report is not None  # noqa: S101 - one of the two is there

@@ -118,6 +118,10 @@ class Workshop:
         worker.start(handler, job, sys_path=self._import_path(), live_output=self.live_output)
         return worker
 
+    def stop_workers(self) -> None:
+        """End every worker; there are no more from now on. Who waits for one gets `WorkerCrashedError`."""
+        self._pool.stop()
+
     def _import_path(self) -> tuple[str, ...]:
         return tuple(
             entry

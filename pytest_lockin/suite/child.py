@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.runner import call_and_report
 
+from pytest_lockin import hookspecs
 from pytest_lockin.engines.serve import open_engine
 from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.model.messages import (
@@ -122,6 +123,10 @@ class SuiteHost:
         self._in_phase = ""
 
     # Configuration
+
+    def pytest_addhooks(self, pluginmanager: pytest.PytestPluginManager) -> None:
+        """Know the hooks of the plugin that is off here: a conftest of the project may implement them."""
+        pluginmanager.add_hookspecs(hookspecs)
 
     def pytest_addoption(self, parser: pytest.Parser) -> None:
         """Know the ini keys of plugins that are off, which pytest would warn of (or fail on)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from pytest_lockin.errors import WorkerCrashedError
 from pytest_lockin.workers.worker import Worker
 
 if TYPE_CHECKING:
@@ -45,10 +46,19 @@ class WorkerPool:
         self._spare: Worker | None = None
         self._workers: list[Worker] = []
         self._lock = threading.Lock()
+        self._stopped = False
 
     def take(self) -> Worker:
-        """Return a fresh worker that nobody else has; a new spare starts to warm up."""
+        """Return a fresh worker that nobody else has; a new spare starts to warm up.
+
+        Raises:
+            WorkerCrashedError: the pool was stopped.
+        """
         with self._lock:
+            if self._stopped:
+                raise WorkerCrashedError(
+                    expected="a worker process", found="the run is over", hint="it was interrupted"
+                )
             worker = self._spare if self._spare is not None and self._spare.alive else self._spawn()
             self._spare = self._spawn() if self._spares else None
             return worker
@@ -59,8 +69,9 @@ class WorkerPool:
         return worker
 
     def stop(self) -> None:
-        """Kill every worker that is left, with all it started."""
+        """Kill every worker that is left, with all it started; none is handed out after that."""
         with self._lock:
+            self._stopped = True
             for worker in self._workers:
                 worker.kill()
             self._workers.clear()

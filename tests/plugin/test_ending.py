@@ -53,6 +53,37 @@ def test_ctrl_c_ends_everything_without_a_verdict(project, scratch, args):
     assert run_folders(scratch) == []
 
 
+def test_ctrl_c_while_suites_are_examined_ends_everything_too(project, scratch):
+    """The ordinary run is over; the second run of the baseline never ends by itself."""
+    project.suite(
+        "one",
+        """
+        import time
+        from pathlib import Path
+
+        def test_waits_the_second_time():
+            first = Path(__file__).with_name("first")
+            if first.exists():
+                first.with_name("started").write_text("")
+                time.sleep(600)
+            first.write_text("")
+        """,
+        PLAIN,
+    )
+    project.task("one")
+    process = project.start("suites", env={"TMPDIR": str(scratch)})
+    wait_for(project.root / "suites/one/started")
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    ran = project.ran(process.returncode, out, err)
+    assert (ran.status, ran.counts) == (2, {"passed": 1})
+    ran.match("lockin gate: FAILED  the run was interrupted: no verdict")
+    assert "Traceback" not in out + err
+    assert ran.report is None
+    assert project.leftovers() == []
+    assert run_folders(scratch) == []
+
+
 def test_a_killed_pytest_takes_its_workers_along(project, scratch):
     project.suite("one", WAITING, PLAIN)
     project.task("one")
@@ -80,8 +111,9 @@ def test_an_error_of_ours_at_the_end_is_never_a_pass(project, args):
     project.task("one")
     project.write("conftest.py", BROKEN_PLUGIN)
     ran = project.run("suites", *args)
-    assert ran.status not in (0, 5)
+    assert ran.status in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERNAL_ERROR)
     assert "our own mistake" in ran.out + ran.err
+    assert ran.counts["passed"] == 1
 
 
 def test_an_old_report_does_not_outlive_a_run_without_a_verdict(project):

@@ -200,6 +200,8 @@ def test_after_stop_no_worker_is_left(pool):
     workers = [pool.take(), pool.take(), pool._spare]
     pool.stop()
     assert [worker.alive for worker in workers] == [False] * 3
+    with pytest.raises(WorkerCrashedError, match="the run is over"):
+        pool.take()
 
 
 def test_every_end_of_a_process_has_a_name():
