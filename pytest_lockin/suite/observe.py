@@ -184,9 +184,9 @@ def watch_candidate(recorder: Recorder, entry_point: EntryPoint, folder: Path) -
 
     # CPython trims import machinery from tracebacks by file name; a frame of ours in the middle would leave
     # the rest of it in what a user reads about an import that failed.
-    machinery = original.__code__.co_filename
-    exec_module.__code__ = exec_module.__code__.replace(co_filename=machinery)
-    loader.exec_module = exec_module  # type: ignore[method-assign]
+    wrapper: Any = exec_module
+    wrapper.__code__ = wrapper.__code__.replace(co_filename=original.__code__.co_filename)
+    loader.exec_module = wrapper  # type: ignore[method-assign]
 
 
 def candidate_file(entry_point: EntryPoint, folder: Path) -> Path | None:

@@ -65,7 +65,7 @@ class SuiteModule(pytest.File):
             tree.add_report(report)
         return tree.top
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
         """A worker that cannot start is told in words, not by a traceback."""
         if isinstance(excinfo.value, LockinError):
             return str(excinfo.value)

@@ -153,8 +153,8 @@ def describe_exit(status: int | None) -> str:
     if status is None:
         return "still running"
     if status < 0:
-        known = -status in iter(signal.Signals)
-        return f"signal {signal.Signals(-status).name if known else -status}"
+        names = {number.value: number.name for number in signal.Signals}
+        return f"signal {names.get(-status, -status)}"
     return f"exit status {status}"
 
 
