@@ -156,8 +156,8 @@ def write_misreading(folder, task):
 
 @pytest.mark.spark
 def test_sample_of_programs_agrees_exactly_on_classic_spark(tmp_path):
-    """One rollup with a mark, one with ratios, one with windows and one with statistics; `make slow` runs all."""
-    cases = [case for case in CASES if case.split(":")[0] in {"q02", "q17", "q27", "q47"}]
+    """One of ratios and one of windows, as a JVM is slow to start; `make slow` runs all."""
+    cases = ["q02:12:60", "q47:13:60"]
     run_child("spark", "dense", tmp_path, cases)
     for case in cases:
         assert_program_says_the_same(tmp_path, case)
