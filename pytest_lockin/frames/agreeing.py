@@ -29,12 +29,13 @@ from pytest_lockin.model.agreement import (
 from pytest_lockin.model.rules import DEFAULT_RULES, CaseOfNames, Rules, Tolerance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pytest_lockin.frames.columns import Column
     from pytest_lockin.frames.comparing import Pairs
     from pytest_lockin.frames.frame import Frame
 
+_DOUBLE_DIGITS = Tolerance(relative=1e-15)
 LEGAL_TIE = "the LIMIT cuts through a tie: the found rows are another legal choice among the tied ones"
 
 
@@ -62,7 +63,7 @@ def agree(
     rows of the cut block agrees, and a note says so.
 
     `recovered_by` are the rungs of the ladder that are needed, in the ladder's order: column order, names,
-    types (widths, precision and scale; decimals at the coarser scale), cast of all numbers to double.
+    types (widths, precision and scale; compared at the coarser precision), cast of numbers to double.
     Empty when all of them together do not make the tables agree.
 
     The category, one only, is decided thus. A different number of columns, or a column of another kind
@@ -184,43 +185,51 @@ def _value_rungs(case: _Case, pairs: Pairs, relation: Relation) -> Iterator[tupl
     if _rows_agree(case, pairs, case.rules):
         yield (*types, *cast)
         return
-    rounded = _at_coarser_scale(case, pairs)
+    rounded = _at_coarser_precision(case, pairs)
     if rounded is not None and _rows_agree(rounded, pairs, case.rules):
         yield (*types, *cast)
         return
-    if _rows_agree(case, pairs, _cast_rules(case)):
+    if _rows_agree(case, pairs, _cast_rules(case, pairs)):
         yield (*types, Relaxation.FLOAT_CAST)
 
 
-def _cast_rules(case: _Case) -> Rules:
-    """Give rules that read every number as a double and compare within the tolerance of floats."""
-    named = dict(case.rules.per_column)
-    tolerance = case.rules.floats if case.rules.floats != Tolerance(relative=0.0) else Tolerance()
-    every = {str(i): tolerance for i in range(len(case.expected.names))}
-    return replace(case.rules, per_column=tuple({**every, **named}.items()))
+def _cast_rules(case: _Case, pairs: Pairs) -> Rules:
+    """Give rules that read decimals as doubles: what lies beyond a double's digits is overlooked.
+
+    No more than that: a cent in a sum of billions stays a difference.
+    """
+    left, right = case.expected.table.schema.types, case.found.table.schema.types
+    places = [i for i, j in pairs if pa.types.is_decimal(left[i]) or pa.types.is_decimal(right[j])]
+    floating = {i for i, j in pairs if pa.types.is_floating(left[i]) or pa.types.is_floating(right[j])}
+    cast = {str(i): _DOUBLE_DIGITS for i in places if i not in floating}
+    return replace(case.rules, per_column=tuple({**cast, **dict(case.rules.per_column)}.items()))
 
 
-def _at_coarser_scale(case: _Case, pairs: Pairs) -> _Case | None:
-    """Round decimals of two scales to the smaller one; None where there is nothing to round."""
+def _at_coarser_precision(case: _Case, pairs: Pairs) -> _Case | None:
+    """Round decimals of two scales, and floats of two widths, to the coarser; None where there are none."""
     left, right = case.expected.table, case.found.table
     changed = False
     for i, j in pairs:
-        one, other = left.schema.types[i], right.schema.types[j]
-        if not (pa.types.is_decimal(one) and pa.types.is_decimal(other)) or one.scale == other.scale:
-            continue
-        changed = True
-        scale = min(one.scale, other.scale)
-        left = left.set_column(i, left.schema.names[i], _round(left.column(i), scale))
-        right = right.set_column(j, right.schema.names[j], _round(right.column(j), scale))
+        kinds = left.schema.types[i], right.schema.types[j]
+        coarser = _coarser(*kinds)
+        if coarser is not None:
+            changed = True
+            left = left.set_column(i, left.schema.names[i], coarser(left.column(i)))
+            right = right.set_column(j, right.schema.names[j], coarser(right.column(j)))
     if not changed:
         return None
-    return replace(
-        case, expected=replace(case.expected, table=left), found=replace(case.found, table=right), pool=None
-    )
+    expected, found = replace(case.expected, table=left), replace(case.found, table=right)
+    return replace(case, expected=expected, found=found, pool=None)
 
 
-def _round(column: pa.ChunkedArray, scale: int) -> pa.ChunkedArray:
-    return pc.round(column, ndigits=scale, round_mode="half_towards_infinity")
+def _coarser(one: pa.DataType, other: pa.DataType) -> Callable[[pa.ChunkedArray], pa.ChunkedArray] | None:
+    """Give what brings both columns to the precision of the coarser one."""
+    if pa.types.is_decimal(one) and pa.types.is_decimal(other) and one.scale != other.scale:
+        scale = min(one.scale, other.scale)
+        return lambda column: pc.round(column, ndigits=scale, round_mode="half_towards_infinity")
+    if {one, other} == {pa.float32(), pa.float64()}:
+        return lambda column: pc.cast(column, pa.float32(), safe=False)
+    return None
 
 
 def _categorise(case: _Case, differences: tuple[Difference, ...], rungs: tuple[Relaxation, ...]) -> Category:

@@ -60,8 +60,8 @@ def match_within_tolerance(digests: Sequence[Digest], cut: int) -> Matching:
     """Give a largest one-to-one matching of the rows before `cut` with the rows from it on."""
     total = len(digests[0].codes)
     leaves = _leaves_of(digests, total)
-    groups = group_by_closeness(digests, total)
     side = np.arange(total) >= cut
+    groups = group_by_closeness(digests, side)
     partner = np.full(total, -1, np.int64)
     complete = True
     rest = _match_cliques(groups, side, leaves, partner)
@@ -79,33 +79,49 @@ def _leaves_of(digests: Sequence[Digest], total: int) -> _Leaves:
     return _Leaves(values=values[:, keep], tolerances=tuple(tolerances[j] for j in keep))
 
 
-def group_by_closeness(digests: Sequence[Digest], total: int) -> Ints:
-    """Give each row a group such that rows of two groups never match."""
+def group_by_closeness(digests: Sequence[Digest], side: Bools | None = None) -> Ints:
+    """Give each row a group such that rows of two groups never match.
+
+    With `side`, groups that have rows of one side only are not split any further: nothing in them matches.
+    """
+    total = len(digests[0].codes)
     groups = combine([d.codes for d in digests], total)
     leaves = _leaves_of(digests, total)
     for _ in range(_REFINING_ROUNDS):
-        before = int(groups.max(initial=-1))
+        split = False
         for j, tolerance in enumerate(leaves.tolerances):
-            groups = _split_chains(groups, leaves.values[:, j], tolerance)
-        if int(groups.max(initial=-1)) == before:
+            rows = np.arange(total) if side is None else np.flatnonzero(_have_both(groups, side)[groups])
+            groups, more = _split_chains(groups, rows, leaves.values[rows, j], tolerance)
+            split |= more
+        # One column is split for good in one round; several may open one another.
+        if not split or len(leaves.tolerances) == 1:
             break
-    return groups
+    return identify(pa.array(groups))
 
 
-def _split_chains(groups: Ints, values: Floats, tolerance: Tolerance) -> Ints:
-    """Split each group where two neighbours in the order of values are not close."""
-    order = np.lexsort((values, groups))
-    ordered, lined = groups[order], values[order]
-    cuts = np.ones(len(order), bool)
-    cuts[1:] = (ordered[1:] != ordered[:-1]) | ~are_close(lined[1:], lined[:-1], tolerance)
-    out = np.empty_like(groups)
-    out[order] = np.cumsum(cuts) - 1
-    return out
+def _have_both(groups: Ints, side: Bools) -> Bools:
+    total = np.bincount(groups)
+    right = np.bincount(groups, side, len(total))
+    return np.asarray((right > 0) & (right < total))
+
+
+def _split_chains(groups: Ints, rows: Ints, values: Floats, tolerance: Tolerance) -> tuple[Ints, bool]:
+    """Split the groups of these rows where two neighbours in the order of values are not close."""
+    some = groups[rows]
+    order = np.lexsort((values, some))
+    ordered, lined = some[order], values[order]
+    apart = ordered[1:] != ordered[:-1]
+    cuts = apart | ~are_close(lined[1:], lined[:-1], tolerance)
+    out = groups.copy()
+    fresh = int(groups.max(initial=-1)) + 1
+    out[rows[order[1:]]] = fresh + np.cumsum(cuts)
+    out[rows[order[:1]]] = fresh
+    return out, bool((cuts != apart).any())
 
 
 def chain_codes(digest: Digest) -> Ints:
     """Give codes that are equal for rows which may agree in this column: a cheap stand-in for closeness."""
-    return group_by_closeness([digest], len(digest.codes)) if digest.tolerance else digest.codes
+    return group_by_closeness([digest]) if digest.tolerance else digest.codes
 
 
 def rank_in_group(groups: Ints) -> Ints:
@@ -217,8 +233,10 @@ def _edges(one: Ints, other: Ints, leaves: _Leaves) -> tuple[list[list[int]], bo
     tolerance = leaves.tolerances[0]
     line = leaves.values[other, 0]
     value = leaves.values[one, 0]
-    reach = tolerance.absolute + 2 * (tolerance.relative + 1e-15) * np.abs(value) + np.finfo(np.float64).tiny
-    # A relative tolerance near 1 reaches farther than twice itself.
+    # Twice, because the relative part may grow with the other value; true up to a half.
+    reach = (
+        2 * (tolerance.absolute + (tolerance.relative + 1e-15) * np.abs(value)) + np.finfo(np.float64).tiny
+    )
     wide = tolerance.relative > 0.5  # noqa: PLR2004
     starts = np.zeros(len(one), np.int64) if wide else np.searchsorted(line, value - reach, "left")
     stops = np.full(len(one), len(line)) if wide else np.searchsorted(line, value + reach, "right")

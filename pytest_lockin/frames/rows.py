@@ -152,7 +152,7 @@ def _rematch(columns: Sequence[Column], keys: Keys, rest: Residue) -> Residue:
     left, right = _rows_like(columns, keys, rest)
     some = take_rows(columns, left, right)
     digests = [digest(c) for c in some]
-    groups = group_by_closeness(digests, len(left) + len(right))
+    groups = group_by_closeness(digests, np.arange(len(left) + len(right)) >= len(left))
     size = int(groups.max(initial=-1)) + 1
     place_left, place_right = _places(left, len(keys[0][0])), _places(right, len(keys[0][1]))
     mine = groups[place_left[rest.left]]

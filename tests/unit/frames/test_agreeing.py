@@ -132,6 +132,25 @@ def test_a_decimal_rounded_earlier_is_recovered_at_the_coarser_scale():
     assert agree(frame(fine), frame(wrong)).recovered_by == ()
 
 
+def test_a_float_of_half_the_width_is_recovered_at_its_own_precision():
+    wide = pa.table({"x": [0.1, 2.5]})
+    narrow = pa.table({"x": pa.array([2.5, 0.1], pa.float32())})
+    answer = agree(frame(wide), frame(narrow))
+    assert (answer.category, answer.recovered_by) == (Category.PRECISION, (TYPES,))
+
+
+def test_digits_beyond_a_double_are_recovered_by_a_cast_and_a_cent_in_billions_is_not():
+    fine = pa.decimal128(38, 18)
+    left = pa.table({"x": pa.array([Decimal("0.333333333333333333")], fine)})
+    right = pa.table({"x": pa.array([Decimal("0.333333333333333334")], fine)})
+    answer = agree(frame(left), frame(right))
+    assert (answer.agrees, answer.category, answer.recovered_by) == (False, Category.PRECISION, (CAST,))
+    left = pa.table({"x": pa.array([Decimal("98765432109.01")], MONEY)})
+    right = pa.table({"x": pa.array([Decimal("98765432109.02")], MONEY)})
+    assert agree(frame(left), frame(right)).recovered_by == ()
+    assert agree(frame(pa.table({"n": [10**15]})), frame(pa.table({"n": [10**15 + 1]}))).recovered_by == ()
+
+
 def test_another_name_does_not_excuse_other_values():
     table = change_cell(TABLE, "cnt", 5, 1000).rename_columns(["channel", "cnt", "total", "share"])
     answer = agree(frame(TABLE), frame(table))

@@ -17,6 +17,8 @@ from pytest_lockin.model.agreement import NotComparable, RowCountDiffers, RowsDi
 
 LAW = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WIDE = Tolerance(relative=0.0, absolute=1.0)
+MIXED = Tolerance(relative=0.2, absolute=0.3)
+STEEP = Tolerance(relative=0.7)
 
 CHAINED = st.sampled_from([0.0, 0.6, 1.2, 1.8, 2.4, 3.0])
 """Under `WIDE` each is close to its neighbours and to no other: long chains, no cliques."""
@@ -158,8 +160,8 @@ def test_agrees_with_the_naive_oracle(case, tolerance):
 
 
 @settings(LAW, max_examples=500)
-@given(st.integers(1, 3), st.data())
-def test_tolerance_is_one_to_one_along_chains_of_close_values(width, data):
+@given(st.integers(1, 3), st.sampled_from([WIDE, MIXED, STEEP]), st.data())
+def test_tolerance_is_one_to_one_along_chains_of_close_values(width, tolerance, data):
     row = st.tuples(*[CHAINED] * width)
     rows = data.draw(st.lists(row, max_size=6))
     others = data.draw(
@@ -167,9 +169,9 @@ def test_tolerance_is_one_to_one_along_chains_of_close_values(width, data):
         | st.lists(row, max_size=6)
     )
     others = [tuple(min(x, 3.0) for x in r) for r in others]
-    matched = largest_matching(rows, others, WIDE)
+    matched = largest_matching(rows, others, tolerance)
     differences = compare(
-        build(["double"] * width, rows), build(["double"] * width, others), Rules(floats=WIDE)
+        build(["double"] * width, rows), build(["double"] * width, others), Rules(floats=tolerance)
     )
     assert count_surplus(differences) == (len(rows) - matched, len(others) - matched)
 
