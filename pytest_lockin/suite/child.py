@@ -34,6 +34,7 @@ from pytest_lockin.model.suite import Case, MarkData
 from pytest_lockin.suite.carry import pack_report
 from pytest_lockin.suite.coverage import start_coverage
 from pytest_lockin.suite.observe import Recorder, watch_candidate
+from pytest_lockin.suite.standins import FIXTURES_BY_MARKER, QuietReporter
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -305,7 +306,7 @@ class AfterOthers:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Know the markers of plugins that are off; drop the terminal reporter before it prints anything.
+        """Stand in for plugins that are off; quieten the terminal reporter before it prints anything.
 
         What a user reads is printed by the controller's.
         """
@@ -313,9 +314,13 @@ class AfterOthers:
         for name in self._job.markers:
             if name not in known:
                 config.addinivalue_line("markers", f"{name}: of a plugin that is off in this worker")
+                fixtures = FIXTURES_BY_MARKER.get(name)
+                if fixtures is not None:
+                    config.pluginmanager.register(fixtures(), f"lockin-{name}")
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             config.pluginmanager.unregister(reporter)
+            config.pluginmanager.register(QuietReporter(config), "terminalreporter")
 
 
 def describe_case(item: pytest.Item) -> Case:

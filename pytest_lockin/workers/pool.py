@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
 # Variables by which an outer pytest, coverage or Spark would change what an inner one does.
 _DROPPED = ("PYTEST_", "COV_CORE_", "COVERAGE_", "SPARK_", "PYSPARK_", "MASTER", "_PYTEST")
-_KEPT = ("SPARK_LOCAL_IP", "SPARK_HOME")
+# Where Spark is, which plugins the user wants, and which xdist worker this is hold for inner ones too.
+_KEPT = (
+    "SPARK_LOCAL_IP",
+    "SPARK_HOME",
+    "PYTEST_PLUGINS",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
+    "PYTEST_XDIST_WORKER",
+    "PYTEST_XDIST_WORKER_COUNT",
+    "PYTEST_XDIST_TESTRUNUID",
+)
 
 
 def child_environment(parent: Mapping[str, str], hidden: Iterable[str]) -> dict[str, str]:

@@ -30,7 +30,7 @@ def test_ordinary_results_come_first_and_are_counted_as_usual(gallery):
     )
     assert gallery.counts == {
         "failed": 2,
-        "passed": 31,
+        "passed": 32,
         "skipped": 3,
         "xfailed": 1,
         "xpassed": 1,
@@ -187,7 +187,7 @@ def test_a_case_that_ends_its_process_fails_alone_and_in_words(gallery):
 
 @pytest.mark.parametrize(
     "suite",
-    ["big-by-name", "big-by-name-session", "big-elsewhere", "pair-tuple", "named-dict"],
+    ["big-package", "big-by-name", "big-by-name-session", "big-elsewhere", "pair-tuple", "named-dict"],
 )
 def test_entry_points_of_every_shape_are_found_called_and_compared(gallery, suite):
     task = gallery.task(suite)
@@ -209,7 +209,7 @@ def test_a_suite_that_never_calls_the_program_is_judged_by_data_alone(gallery, s
 
 def test_every_suite_has_one_entry_and_the_section_is_printed_once(gallery):
     suites = [task["suite"] for task in gallery.report["tasks"]]
-    assert len(suites) == len(set(suites)) == 23
+    assert len(suites) == len(set(suites)) == 24
     assert gallery.out.count("lockin gate:") == 1
     assert {line.split()[0] for line in gallery.lockin if line.startswith("suites/")} == {
         suite.rpartition("/")[0] for suite in suites

@@ -155,3 +155,56 @@ def test_durations_and_live_output_are_those_of_the_cases(two):
     ran = two.run("suites/one", "-s", "--durations=3", "--durations-min=0")
     ran.match("*second*", "*slowest 3 durations*", "*s call *test_solution.py::*")
     assert ran.status == 0
+
+
+FIXTURES = """
+    import pytest
+
+    @pytest.fixture
+    def {name}():
+        return "{name}"
+"""
+
+
+def test_plugins_of_the_command_line_and_the_environment_reach_the_suites(project):
+    for name in ("by_option", "by_variable", "by_conftest"):
+        project.write(f"{name}.py", FIXTURES.format(name=name))
+    project.write("conftest.py", 'pytest_plugins = ["by_conftest"]\n')
+    project.suite(
+        "one",
+        "def test_all(by_option, by_variable, by_conftest):\n"
+        "    assert (by_option, by_variable, by_conftest) == ('by_option', 'by_variable', 'by_conftest')\n",
+        PLAIN,
+    )
+    project.task("one")
+    ran = project.run("suites", "-p", "by_option", env={"PYTEST_PLUGINS": "by_variable"})
+    assert (ran.status, ran.counts) == (0, {"passed": 1})
+
+
+def test_fixtures_of_plugins_that_are_off_in_workers_are_there(project):
+    """Of xdist and pytest-cov; the worker's name is that of the process that runs the case."""
+    project.suite(
+        "one",
+        """
+        import os
+
+        def test_alone_or_not(worker_id, testrun_uid, cov, no_cover):
+            assert worker_id == os.environ.get("PYTEST_XDIST_WORKER", "master")
+            assert testrun_uid
+        """,
+        PLAIN,
+    )
+    project.task("one")
+    assert project.run("suites").counts == {"passed": 1}
+    assert project.run("suites", "-n", "1").counts == {"passed": 1}
+
+
+def test_a_suite_may_have_a_name_that_pytest_would_pass_over(project):
+    project.write("pytest.ini", "[pytest]\nlockin_suites = check_*.py\n")
+    project.write("suites/one/check_it.py", FOUR)
+    project.write("suites/one/solution.py", PLAIN)
+    project.task("one")
+    ran = project.run("suites")
+    assert (ran.status, ran.counts) == (0, {"passed": 4})
+    named = project.run("suites/one/check_it.py", "-k", "third")
+    assert (named.status, named.counts) == (0, {"passed": 1, "deselected": 3})

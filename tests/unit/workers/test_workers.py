@@ -161,6 +161,7 @@ def test_the_environment_steers_no_inner_pytest_spark_or_coverage():
         "PATH": "/bin",
         "HOME": "/root",
         "PYTEST_ADDOPTS": "-x",
+        "PYTEST_PLUGINS": "mine",
         "PYTEST_XDIST_WORKER": "gw0",
         "COV_CORE_SOURCE": "x",
         "COVERAGE_PROCESS_START": "x",
@@ -172,7 +173,7 @@ def test_the_environment_steers_no_inner_pytest_spark_or_coverage():
         "JAVA_HOME": "/usr/lib/jvm",
     }
     kept = child_environment(parent, ["/data/refs", ""])
-    assert set(kept) == {"PATH", "HOME", "SPARK_HOME", "JAVA_HOME"}
+    assert set(kept) == {"PATH", "HOME", "SPARK_HOME", "JAVA_HOME", "PYTEST_PLUGINS", "PYTEST_XDIST_WORKER"}
 
 
 @pytest.fixture
