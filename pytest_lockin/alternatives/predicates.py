@@ -108,7 +108,7 @@ def edit_predicate(program: Program, node: ast.expr, kind: Kind) -> Iterator[Pyt
             yield from negate(program, part, kind)
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "between":
             yield from narrow_between(program, part, kind)
-    yield from _swap_words(program, node, kind)
+    yield from swap_words(program, node, kind)
 
 
 def _drop(program: Program, node: ast.expr, kind: Kind) -> Iterator[PythonEdit]:
@@ -121,7 +121,8 @@ def _drop(program: Program, node: ast.expr, kind: Kind) -> Iterator[PythonEdit]:
     yield program.replace(parent, text, kind=kind, says=says, columns=program.columns(node))
 
 
-def _swap_words(program: Program, node: ast.expr, kind: Kind) -> Iterator[PythonEdit]:
+def swap_words(program: Program, node: ast.expr, kind: Kind) -> Iterator[PythonEdit]:
+    """Swap `&` and `|`, at each place."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.BitAnd, ast.BitOr)):
         return
     span = program.layout.between(node.left, node.right)
@@ -129,7 +130,7 @@ def _swap_words(program: Program, node: ast.expr, kind: Kind) -> Iterator[Python
     says = "one of two conditions is enough" if both else "two conditions must hold where one is enough"
     yield program.swap_span(span, "|" if both else "&", kind=kind, says=says, columns=program.columns(node))
     for side in (node.left, node.right):
-        yield from _swap_words(program, side, kind)
+        yield from swap_words(program, side, kind)
 
 
 def sql_parts(root: Any) -> list[Any]:

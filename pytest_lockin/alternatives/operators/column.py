@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pytest_lockin.alternatives.sql.query import Query
 
 _PASSED_ON = ("select", "group")
+_LISTS = ("select", "groupBy", "groupby", "rollup", "cube")
 
 
 class OtherColumn:
@@ -77,8 +78,11 @@ class OtherColumn:
         element: ast.expr = node
         if isinstance(parent, ast.Call) and program.function_name(parent) in ("col", "column"):
             element, parent = parent, program.parents.get(parent)
-        direct = isinstance(parent, ast.Call) and element in parent.args and not program.function_name(parent)
-        return element if direct and not program.next_method(element if isinstance(element, ast.Call) else _NONE) else None
+        if not isinstance(parent, ast.Call) or element not in parent.args or not isinstance(parent.func, ast.Attribute):
+            return None
+        lists = parent.func.attr in _LISTS and bool(program.frames(parent.func.value))
+        named = isinstance(element, ast.Call) and program.next_method(element)
+        return element if lists and not named else None
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
         """Edit every column reference that is no join condition; a bare one in a select list keeps its name."""
@@ -121,5 +125,4 @@ class OtherColumn:
         )
 
 
-_NONE = ast.Call(func=ast.Name(id=""), args=[], keywords=[])
 OPERATOR = OtherColumn()

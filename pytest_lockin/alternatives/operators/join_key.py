@@ -2,7 +2,7 @@
 
 What it does
     Drops one of several keys, replaces one by a column of the same table and type, swaps the partners of
-    two keys, compares a key for inequality.
+    two keys, asks for one of several keys only.
 
 The mistake it imitates
     A join by order number alone where lines are known by order and item; by the shipping customer in place
@@ -26,6 +26,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.base import Example
+from pytest_lockin.alternatives.predicates import swap_words
 from pytest_lockin.alternatives.python.program import name_of, quote
 from pytest_lockin.alternatives.siblings import rank_siblings
 from pytest_lockin.model.task import Fragment, Kind
@@ -55,6 +56,7 @@ class JoinKey:
             parts = _parts(on)
             yield from self._drop(program, on, parts)
             yield from self._swap(program, parts)
+            yield from swap_words(program, on, Kind.JOIN)
         for node in program.nodes:
             if node not in done and any(use.role == "join" for use in program.uses(node)):
                 done.add(node)
@@ -128,6 +130,7 @@ class JoinKey:
                     f"a.join(b, {two})",
                     f"a.join(b, {one})",
                     'a.join(b, (F.col("a_id") == F.col("b_no")) & (F.col("a_no") == F.col("b_id")))',
+                    f"a.join(b, {one} | {two})",
                     f'a.join(b, (F.col("a_no") == F.col("b_id")) & {two})',
                     f'a.join(b, (F.col("a_id") == F.col("b_no")) & {two})',
                     f'a.join(b, {one} & (F.col("a_id") == F.col("b_no")))',

@@ -157,8 +157,7 @@ def aggregate(trace: Trace, grouped: Grouped, method: str, arguments: Arguments)
         trace.resolve_all(frame, [r for v in values if isinstance(v, str) for r in of_name(v).reads], "measure")
         return NOWHERE
     _refuse_mixture(trace, frame, values, grouped.keys or ())
-    if not grouped.levels and any(_mentions(value, _LEVELS) for value in values):
-        trace.errors.add("grouping() without grouping sets")
+    _refuse_levels(trace, grouped, values)
     if grouped.keys is None:
         for value in values:
             _output(trace, frame, value, "measure")
@@ -168,13 +167,21 @@ def aggregate(trace: Trace, grouped: Grouped, method: str, arguments: Arguments)
     return NOWHERE if keys.attrs is None or measures.attrs is None else Frame(keys.attrs + measures.attrs)
 
 
-_LEVELS = ("grouping", "grouping_id")
+def _refuse_levels(trace: Trace, grouped: Grouped, values: list[Any]) -> None:
+    """Note grouping() of what is no key of a rollup or cube."""
+    keys = {key.source.name.lower() for key in grouped.keys or () if key.source and key.name == key.source.name}
+    for value in values:
+        for name in _asked_levels(value):
+            if not grouped.levels or (grouped.keys is not None and name and name.lower() not in keys):
+                trace.errors.add(f"grouping() of {name}, which is no key")
 
 
-def _mentions(value: Any, names: tuple[str, ...]) -> bool:
-    return isinstance(value, Expr) and (
-        value.function in names or any(_mentions(operand, names) for operand in value.operands)
-    )
+def _asked_levels(value: Any) -> list[str]:
+    if not isinstance(value, Expr):
+        return []
+    if value.function in ("grouping", "grouping_id"):
+        return [read.name for read in value.reads] or [""]
+    return [name for operand in value.operands for name in _asked_levels(operand)]
 
 
 def _with_column(trace: Trace, frame: Frame, arguments: Arguments, keywords: Keywords) -> Frame:

@@ -173,6 +173,8 @@ class Interpreter:
         if isinstance(target, ast.Name):
             scope[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
+            if value is None:
+                self.trace.errors.add("unpacks None")
             count = len(target.elts)
             fits = isinstance(value, (list, tuple)) and len(value) == count
             for each, part in zip(target.elts, value if fits else [UNKNOWN] * count, strict=True):
@@ -232,10 +234,14 @@ class Interpreter:
         return value
 
     def _constant(self, node: ast.Constant, _: Scope) -> Any:
-        for kind, made in ((bool, None), (str, Text), (int, Whole), (float, Real)):
-            if isinstance(node.value, kind):
-                return node.value if made is None else made.at(node.value, node)  # type: ignore[attr-defined]
-        return node.value if node.value is None else UNKNOWN
+        value = node.value
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return Text.at(value, node)
+        if isinstance(value, int):
+            return Whole.at(value, node)
+        return Real.at(value, node) if isinstance(value, float) else UNKNOWN
 
     def _name(self, node: ast.Name, scope: Scope) -> Any:
         return scope.get(node.id, Lib(node.id) if node.id in _BUILTINS else UNKNOWN)
@@ -280,6 +286,9 @@ class Interpreter:
 
     def _member(self, node: ast.Attribute, scope: Scope) -> Any:
         owner = self.evaluate(node.value, scope)
+        if owner is None:
+            self.trace.errors.add(f"None has no {node.attr}")
+            return UNKNOWN
         if isinstance(owner, Lib):
             return Lib(f"{_MODULES.get(owner.path, owner.path)}.{node.attr}".lstrip("."))
         if isinstance(owner, Frame):
@@ -312,7 +321,9 @@ class Interpreter:
         if isinstance(left, simple) and isinstance(right, simple) and sign in _PLAIN:
             try:
                 return _remember(_PLAIN[sign](left, right), left, right)
-            except (TypeError, ZeroDivisionError, ValueError, OverflowError, MemoryError):
+            except (TypeError, ZeroDivisionError):
+                self.trace.errors.add(f"{type(left).__name__} {sign} {type(right).__name__}")
+            except (ValueError, OverflowError, MemoryError):
                 return UNKNOWN
         return UNKNOWN
 
@@ -442,9 +453,9 @@ class Interpreter:
         scope = {**function.scope, **dict.fromkeys([*names, *(arg.arg for arg in spec.kwonlyargs)], UNKNOWN)}
         for name, default in zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True):
             scope[name] = self.evaluate(default, function.scope)
-        for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
-            if default is not None:
-                scope[arg.arg] = self.evaluate(default, function.scope)
+        for arg, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+            if value is not None:
+                scope[arg.arg] = self.evaluate(value, function.scope)
         scope.update(zip(names, arguments, strict=False))
         if spec.vararg is not None:
             scope[spec.vararg.arg] = arguments[len(names) :]

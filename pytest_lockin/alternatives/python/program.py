@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_lockin.alternatives.base import Schemas
+    from pytest_lockin.alternatives.python.sqltext import SqlText
 
 Element = ast.expr | ast.keyword
 _CLASSES: dict[str, type[Any]] = {
@@ -218,6 +219,18 @@ class Program:
         text = self.spark_name("col")
         return f'{text}("{name}")' if text else None
 
+    @cached_property
+    def has_sql(self) -> bool:
+        """Whether the program may hold SQL as text; parsing it costs an import."""
+        return any(word in self.source for word in ("expr", "Expr", ".sql", "filter", "where"))
+
+    @cached_property
+    def sql_texts(self) -> list[SqlText]:
+        """The literals that hold SQL."""
+        from pytest_lockin.alternatives.python.sqltext import find_texts
+
+        return find_texts(self)
+
     def next_method(self, call: ast.Call) -> str:
         """Name of the method that is called on a call's value; "" where none is."""
         parent = self.parents.get(call)
@@ -279,7 +292,7 @@ class Program:
     def take_out(self, node: ast.expr, *, kind: Kind, says: str) -> PythonEdit | None:
         """Take an element out of the list it stands in; None where it is the only one, or in no list."""
         found = self.siblings(node)
-        if found is None or len(found[0]) < 2:  # noqa: PLR2004 - an empty list is another mistake
+        if found is None or sum(isinstance(each, ast.expr) for each in found[0]) < 2:  # noqa: PLR2004 - leaves one
             return None
         span = self.layout.without(*found)
         return self.swap_span(span, "", kind=kind, says=says, columns=self.columns(node))
