@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.model.messages import EngineSpec
+from pytest_lockin.workers.child import RUN_FOLDER
 from pytest_lockin.workers.pool import WorkerPool, child_environment
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Workshop:
         live_output: bool = False,
         shared: Path | None = None,
     ) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="lockin-run-"))
+        self.folder = Path(tempfile.mkdtemp(prefix=RUN_FOLDER))
         self.shared = shared or self.folder
         self.store = self.shared / "frames"
         self.store.mkdir(exist_ok=True)
