@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_lockin.errors import LockinError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from pytest_lockin.engines.base import Engine
 
@@ -40,7 +40,7 @@ def bind_tables(function: Callable[..., Any], session: Any, tables: Mapping[str,
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         name = parameter.name
-        table = _table_named(name, tables)
+        table = table_named(name, tables)
         if table is not None:
             bound[name] = tables[table]
         elif _is_session(parameter):
@@ -69,7 +69,8 @@ def _is_session(parameter: inspect.Parameter) -> bool:
     return parameter.name.lower() in SESSION_NAMES or annotation.rpartition(".")[2] == "SparkSession"
 
 
-def _table_named(name: str, tables: Mapping[str, Any]) -> str | None:
+def table_named(name: str, tables: Iterable[str]) -> str | None:
+    """The table a parameter of this name stands for: `orders` for `orders`, `orders_df` or `df_orders`."""
     folded = {table.lower(): table for table in tables}
     lowered = name.lower()
     candidates = [lowered, *(lowered.removesuffix(suffix) for suffix in _SUFFIXES)]

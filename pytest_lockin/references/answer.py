@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
+from pytest_lockin.engines.entry import table_named
 from pytest_lockin.frames.types import from_arrow, short_name
 from pytest_lockin.model.messages import AskReference, ProgramRaised, ProgramReturned, TableFile
 from pytest_lockin.references.order import read_ending
@@ -17,6 +18,7 @@ from pytest_lockin.references.vet import request_for
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_lockin.model.suite import Argument
     from pytest_lockin.model.task import Task
     from pytest_lockin.references.load import Panel, Reference
     from pytest_lockin.references.run import ProgramRunner
@@ -42,6 +44,7 @@ class ReferenceAnswers:
         self._exchange = exchange
         self._secret = runner.folder
         self._schemas = describe_tables(panel, task, reference)
+        self._known = [*(table.name for table in (task.tables if task else ())), *dict(panel.tables)]
 
     def __call__(self, question: AskReference) -> ProgramReturned | ProgramRaised:
         """Run the reference on the tables of one call."""
@@ -49,7 +52,7 @@ class ReferenceAnswers:
         if lost is not None:
             return ProgramRaised(type="FrameError", message=f"table {lost} is larger than the byte cap")
         tables = tuple(
-            TableFile(name=each.table, path=str(self._exchange / f"{each.frame.digest}.arrow"))
+            TableFile(name=self._name(each), path=str(self._exchange / f"{each.frame.digest}.arrow"))
             for each in question.arguments
         )
         request = request_for(self.reference, tables, self._task)
@@ -59,6 +62,10 @@ class ReferenceAnswers:
             for _, stored in answer.parts:
                 self._hand_over(f"{stored.digest}.arrow")
         return answer
+
+    def _name(self, argument: Argument) -> str:
+        """The table's own name where a parameter carries it under another (`orders_df`)."""
+        return argument.key or table_named(argument.parameter, self._known) or argument.parameter
 
     def _hand_over(self, name: str) -> None:
         target = self._exchange / name

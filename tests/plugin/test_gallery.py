@@ -193,6 +193,7 @@ def test_entry_points_of_every_shape_are_found_called_and_compared(gallery, suit
     task = gallery.task(suite)
     assert task["verdict"] == "true_pass"
     assert task["observed_calls"] == 1
+    assert task["fidelity"]["accepts_reference"] is True
 
 
 @pytest.mark.parametrize("suite", ["big-uncalled", "big-mocked"])
