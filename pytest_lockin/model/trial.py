@@ -208,3 +208,161 @@ class RanFresh:
 
 TRIAL_REQUESTS: tuple[type, ...] = (Prepare, Try, Probe, RunFresh)
 TRIAL_MESSAGES: tuple[type, ...] = (*TRIAL_REQUESTS, Prepared, Tried, Probed, RanFresh)
+
+
+# What it all adds up to.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeCounts:
+    """How many alternatives ended how."""
+
+    killed: int = 0
+    unrevealed: int = 0
+    uninfected: int = 0
+    unreached: int = 0
+    crashed: int = 0
+    timed_out: int = 0
+    harness_error: int = 0
+    not_run: int = 0
+    undecided: int = 0
+    """No case and no fixture tells them from the original; never called equivalent."""
+
+    def __add__(self, other: OutcomeCounts) -> OutcomeCounts:
+        return OutcomeCounts(**{name: getattr(self, name) + getattr(other, name) for name in self.__slots__})
+
+    @property
+    def decided(self) -> int:
+        """Alternatives that the suite noticed or let pass."""
+        return self.killed + self.survived
+
+    @property
+    def survived(self) -> int:
+        """Alternatives that the suite let pass."""
+        return self.unrevealed + self.uninfected + self.unreached
+
+    @property
+    def executed(self) -> int:
+        """Trials that gave an answer of any kind."""
+        return self.decided + self.crashed + self.undecided
+
+    @property
+    def inconclusive(self) -> int:
+        """Trials that were run and gave no answer."""
+        return self.timed_out + self.harness_error
+
+    @property
+    def percent(self) -> int | None:
+        """The kill score: of 100 decided ones, how many were noticed; None where none was decided."""
+        return percent_of(self.killed, self.decided)
+
+
+def percent_of(part: int, whole: int) -> int | None:
+    """A share in percent that tells the truth: 100 only for all, 0 only for none, None of nothing."""
+    if whole <= 0:
+        return None
+    if part in (0, whole):
+        return 100 * part // whole
+    return min(99, max(1, (200 * part + whole) // (2 * whole)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlternativeResult:
+    """One alternative and how it fared.
+
+    Attributes:
+        kind: the obligation kind it breaks, "" for a generic edit.
+        text: one line in an analyst's words.
+        engine: the engine whose word the outcome is.
+        confirmed: classic Spark had the last word.
+        disagreement: what the looking engine said, where the judge said otherwise.
+        right_making: it agrees with the reference; its kill is evidence against the suite and never scores.
+        undecided: no fixture tells it from the original.
+        waived: the reason given in the waiver file, else "".
+        only_killer: in a matrix run, the one case that notices it, else "".
+        cached: an earlier run's answer, which nothing has touched since.
+    """
+
+    id: str
+    operator: str
+    kind: str
+    text: str
+    module: str
+    line: int
+    before: str
+    after: str
+    diff: str
+    outcome: TrialOutcome
+    kill: Kill | None = None
+    detail: str = ""
+    engine: str = ""
+    confirmed: bool = False
+    disagreement: str = ""
+    order_only: bool = False
+    right_making: bool = False
+    undecided: bool = False
+    waived: str = ""
+    only_killer: str = ""
+    killers: tuple[str, ...] = ()
+    cached: bool = False
+    seconds: float = 0.0
+
+    @property
+    def survived(self) -> bool:
+        """Whether the suite let it pass."""
+        return self.outcome in SURVIVING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindScore:
+    """The counts of one obligation kind."""
+
+    kind: str
+    counts: OutcomeCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseReport:
+    """What a case is worth.
+
+    Attributes:
+        kills: alternatives known to be noticed by it; `only`: those that no other case notices (matrix run).
+        looks_at: of rows, values, schema, order and nulls, what wrecking its outputs showed it to look at.
+        too_loose: it looks at the measure, and a factor of two passes.
+        accepts_everything: why it can never fail, else "".
+    """
+
+    case_id: str
+    kills: int = 0
+    only: tuple[str, ...] = ()
+    looks_at: tuple[str, ...] = ()
+    accepted: tuple[Wreckage, ...] = ()
+    too_loose: bool = False
+    accepts_everything: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSummary:
+    """All trials of one suite.
+
+    Attributes:
+        refusal: why there were none; then nothing else counts.
+        counts: those that score; right-making ones are in `right_making` only.
+        counts_waived: as `counts`, without the survivors that are waived.
+        notes: what a reader should know: budget spent, stale waivers, disagreement of engines.
+    """
+
+    refusal: str = ""
+    engine: str = ""
+    confirmed: bool = False
+    counts: OutcomeCounts = OutcomeCounts()
+    counts_waived: OutcomeCounts = OutcomeCounts()
+    right_making: OutcomeCounts = OutcomeCounts()
+    by_kind: tuple[KindScore, ...] = ()
+    alternatives: tuple[AlternativeResult, ...] = ()
+    cases: tuple[CaseReport, ...] = ()
+    disagreements: int = 0
+    waived: int = 0
+    cached: int = 0
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -51,7 +52,7 @@ class Change(IntEnum):
 
     NONE = 0
     FLAGS = 1
-    """Only nullability or metadata of the schema: a case may look at it, a reader would not call it changed."""
+    """Only nullability or metadata of the schema: a case may look at it; no reader calls it changed."""
     ORDER = 2
     CONTENT = 3
 
@@ -171,7 +172,7 @@ class TrialRecorder(Recorder):
             kept[name] = slotted
             words.append(f"{name}={self._word(slotted)}")
         call.key = "|".join(words)
-        call.arguments = inspect.BoundArguments(signature, kept)  # type: ignore[arg-type]
+        call.arguments = inspect.BoundArguments(signature, kept)
 
     def _slot(self, value: Any, words: list[str]) -> Any:
         if self._engine.is_frame(value):
@@ -257,7 +258,7 @@ class Replayer:
         if arguments is None:
             return Opaque(type="call")
         rebuilt = {name: self._fill(value) for name, value in arguments.arguments.items()}
-        bound = inspect.BoundArguments(arguments.signature, rebuilt)  # type: ignore[arg-type]
+        bound = inspect.BoundArguments(arguments.signature, rebuilt)
         again = Call(function=call.function)
         with unheard():
             try:
@@ -309,10 +310,9 @@ def _failures_differ(expected: Result | None, found: Result) -> Change:
 def _part_change(known: Input, place: int, mine: Frame, theirs: Frame) -> Change:
     if not same_content(mine, theirs, exact=known.exact):
         return Change.CONTENT
-    if known.exact or not _keeps_order(known, place, theirs):
-        # Equal rows in another order, where the original's order is the same each time.
-        if not same_rows_in_order(mine, theirs):
-            return Change.ORDER
+    ordered = same_rows_in_order(mine, theirs) if known.exact else _keeps_order(known, place, theirs)
+    if not ordered:
+        return Change.ORDER
     return Change.NONE if mine.schema_json == theirs.schema_json else Change.FLAGS
 
 
@@ -343,7 +343,7 @@ def find_sorting(frame: Frame) -> tuple[tuple[int, bool], ...]:
         values = frame.table.column(position).to_pylist()
         try:
             keys = [(value is not None, value) for value in values]
-            pairs = list(zip(keys, keys[1:], strict=False))
+            pairs = list(itertools.pairwise(keys))
             rising = all(_at_most(a, b) for a, b in pairs)
             falling = all(_at_most(b, a) for a, b in pairs)
         except TypeError:

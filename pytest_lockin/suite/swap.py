@@ -137,14 +137,12 @@ def execute_apart(module: types.ModuleType, source: str) -> dict[str, Any]:
     """Execute source text as this module would be, in a namespace of its own.
 
     Raises:
-        ImportRaised: it raised.
-        Misfit: it does not compile.
+        ImportRaised: it raised, or does not compile.
     """
     try:
         code = compile(source, str(module.__file__), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        message = f"it does not compile: {error}"
-        raise Misfit(message) from error
+        raise ImportRaised(error) from error
     apart = types.ModuleType(module.__name__)
     for name in ("__file__", "__package__", "__spec__", "__loader__", "__path__"):
         if hasattr(module, name):
@@ -177,32 +175,38 @@ def same_shape(one: Any, other: Any, seen: frozenset[int] = frozenset()) -> bool
         return True
     if type(one) is not type(other) and not (isinstance(one, type) and isinstance(other, type)):
         return False
-    seen = seen | {id(one)}
-    if isinstance(one, _PLAIN):
-        return bool(one == other) or (one != one and other != other)
-    if isinstance(one, types.FunctionType):
-        return _same_function(one, other, seen)
-    if isinstance(one, (staticmethod, classmethod)):
-        return same_shape(one.__func__, other.__func__, seen)
-    if isinstance(one, property):
-        return all(same_shape(getattr(one, n), getattr(other, n), seen) for n in ("fget", "fset", "fdel"))
-    if isinstance(one, type):
-        return _same_class(one, other, seen)
-    if isinstance(one, functools.partial):
-        return all(same_shape(getattr(one, n), getattr(other, n), seen) for n in ("func", "args", "keywords"))
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(same_shape(a, b, seen) for a, b in zip(one, other, strict=True))
-    if isinstance(one, dict):
-        return list(map(repr, one)) == list(map(repr, other)) and all(
-            same_shape(a, b, seen) for a, b in zip(one.values(), other.values(), strict=True)
-        )
-    wrapped = getattr(one, "__wrapped__", _MISSING)
-    if isinstance(one, functools._lru_cache_wrapper):  # noqa: SLF001 - the only name it has
-        return (
-            same_shape(wrapped, other.__wrapped__, seen)
-            and one.cache_parameters() == other.cache_parameters()
-        )
-    return _same_object(one, other, seen)
+    compare = next((way for kind, way in _WAYS if isinstance(one, kind)), _same_object)
+    return compare(one, other, seen | {id(one)})
+
+
+def _same_plain(one: Any, other: Any, _seen: frozenset[int]) -> bool:
+    return repr(one) == repr(other)
+
+
+def _same_parts(*names: str) -> Callable[[Any, Any, frozenset[int]], bool]:
+    """Compare by these attributes."""
+
+    def compare(one: Any, other: Any, seen: frozenset[int]) -> bool:
+        return all(same_shape(getattr(one, name), getattr(other, name), seen) for name in names)
+
+    return compare
+
+
+def _same_items(one: Any, other: Any, seen: frozenset[int]) -> bool:
+    return len(one) == len(other) and all(same_shape(a, b, seen) for a, b in zip(one, other, strict=True))
+
+
+def _same_dict(one: Any, other: Any, seen: frozenset[int]) -> bool:
+    return list(map(repr, one)) == list(map(repr, other)) and _same_items(
+        list(one.values()), list(other.values()), seen
+    )
+
+
+def _same_cached(one: Any, other: Any, seen: frozenset[int]) -> bool:
+    return (
+        same_shape(one.__wrapped__, other.__wrapped__, seen)
+        and one.cache_parameters() == other.cache_parameters()
+    )
 
 
 def _same_function(one: types.FunctionType, other: types.FunctionType, seen: frozenset[int]) -> bool:
@@ -247,7 +251,8 @@ def _own_attributes(cls: type) -> dict[str, Any]:
 def _same_object(one: Any, other: Any, seen: frozenset[int]) -> bool:
     """An object of any other type: by its own equality where that is plain, else by its attributes' text."""
     try:
-        if type(one).__eq__ is not object.__eq__ and (one == other) is True:
+        own: Any = type(one).__eq__
+        if own is not object.__eq__ and (one == other) is True:
             return True
     except Exception:  # noqa: BLE001 - a column's == may do anything
         return False
@@ -265,13 +270,27 @@ def _is_udf(value: Any) -> bool:
     return type(value).__name__.startswith("UserDefined") and hasattr(value, "func")
 
 
+_WAYS: tuple[tuple[Any, Callable[[Any, Any, frozenset[int]], bool]], ...] = (
+    (_PLAIN, _same_plain),
+    (types.FunctionType, _same_function),
+    ((staticmethod, classmethod), _same_parts("__func__")),
+    (types.MethodType, _same_parts("__func__", "__self__")),
+    (property, _same_parts("fget", "fset", "fdel")),
+    (type, _same_class),
+    (functools.partial, _same_parts("func", "args", "keywords")),
+    ((list, tuple), _same_items),
+    (dict, _same_dict),
+    (functools._lru_cache_wrapper, _same_cached),  # noqa: SLF001 - the only name it has
+)
+
+
 class Graft:
     """Transplants fresh objects into live ones of one module, noting how to undo each step."""
 
     def __init__(self, module: types.ModuleType, undo: list[Callable[[], None]]) -> None:
         self._module = module
         self._undo = undo
-        self._seen: set[tuple[int, int]] = set()
+        self._done: dict[tuple[int, int], list[Any]] = {}
 
     def graft(self, old: Any, new: Any, place: str) -> Any:
         """Give what stands for `new` from now on: `old` itself, changed inside, wherever that is possible.
@@ -279,48 +298,76 @@ class Graft:
         Raises:
             Misfit: `old` has to change inside, and its shape does not allow it.
         """
-        if old is new or (id(old), id(new)) in self._seen:
+        if old is new:
             return old
-        self._seen.add((id(old), id(new)))
-        if isinstance(old, types.FunctionType) and isinstance(new, types.FunctionType):
-            return self._graft_function(old, new, place)
-        if isinstance(old, type) and isinstance(new, type) and old.__module__ == self._module.__name__:
-            return self._graft_class(old, new, place)
-        if type(old) is type(new):
-            grafted = self._graft_alike(old, new, place)
-            if grafted is not _MISSING:
-                return grafted
+        known = self._done.get((id(old), id(new)))
+        if known is None:
+            # Ids stay an object's own only while it lives; and a cycle meets its beginning unfinished.
+            known = self._done[id(old), id(new)] = [old, old, new]
+            known[0] = self._graft_new(old, new, place)
+        return known[0]
+
+    def _graft_new(self, old: Any, new: Any, place: str) -> Any:
+        grafted = self._graft_inside(old, new, place)
+        if grafted is not _MISSING:
+            return grafted
         if callable(old) and callable(new) and not isinstance(old, type):
             message = f"{place} is a {type(old).__name__} before and a {type(new).__name__} after"
             if type(old) is not type(new) or type(old).__module__ == "builtins":
                 raise Misfit(message)
         return self._adopt(new)
 
+    def _graft_inside(self, old: Any, new: Any, place: str) -> Any:
+        if isinstance(old, types.FunctionType) and isinstance(new, types.FunctionType):
+            return self._graft_function(old, new, place)
+        if isinstance(old, type) and isinstance(new, type):
+            own = old.__module__ == self._module.__name__ == new.__module__
+            return self._graft_class(old, new, place) if own else _MISSING
+        return self._graft_alike(old, new, place) if type(old) is type(new) else _MISSING
+
     def _graft_alike(self, old: Any, new: Any, place: str) -> Any:
-        if isinstance(old, (staticmethod, classmethod)):
-            self.graft(old.__func__, new.__func__, place)
-            return old
-        if isinstance(old, property):
-            for name in ("fget", "fset", "fdel"):
-                self._graft_part(getattr(old, name), getattr(new, name), place)
-            return old
-        if isinstance(old, functools.partial):
-            return self._graft_partial(old, new, place)
-        if isinstance(old, functools._lru_cache_wrapper):  # noqa: SLF001 - the only name it has
-            self.graft(old.__wrapped__, new.__wrapped__, place)
-            return old
-        if isinstance(old, (dict, list, set)):
-            return self._graft_container(old, new, place)
-        if type(old) in (tuple, frozenset):
-            return self._graft_frozen(old, new, place)
+        ways: tuple[tuple[Any, Any], ...] = (
+            ((staticmethod, classmethod), self._graft_method),
+            (types.MethodType, self._graft_bound),
+            (property, self._graft_property),
+            (functools.partial, self._graft_partial),
+            (functools._lru_cache_wrapper, self._graft_cached),  # noqa: SLF001 - the only name it has
+            ((dict, list, set), self._graft_container),
+        )
+        way = next((way for kind, way in ways if isinstance(old, kind)), None)
+        if way is not None:
+            return way(old, new, place)
+        if type(old) is tuple:
+            return tuple(self._graft_items(old, new, place))
         if _is_udf(old):
             self._graft_attributes(old.__dict__, new.__dict__, place)
             return old
         return _MISSING
 
+    def _graft_method(self, old: Any, new: Any, place: str) -> Any:
+        self._graft_part(old.__func__, new.__func__, place)
+        return old
+
+    def _graft_bound(self, old: Any, new: Any, place: str) -> Any:
+        self._graft_part(old.__func__, new.__func__, place)
+        self._graft_part(old.__self__, new.__self__, place)
+        return old
+
+    def _graft_property(self, old: Any, new: Any, place: str) -> Any:
+        for name in ("fget", "fset", "fdel"):
+            self._graft_part(getattr(old, name), getattr(new, name), place)
+        return old
+
+    def _graft_cached(self, old: Any, new: Any, place: str) -> Any:
+        if old.cache_parameters() != new.cache_parameters():
+            message = f"{place} caches in another way"
+            raise Misfit(message)
+        self._graft_part(old.__wrapped__, new.__wrapped__, place)
+        return old
+
     def _graft_part(self, old: Any, new: Any, place: str) -> None:
         """Graft where only a change inside is possible."""
-        if self.graft(old, new, place) is not old:
+        if not same_shape(old, new) and self.graft(old, new, place) is not old:
             message = f"{place}: a part of it is another object"
             raise Misfit(message)
 
@@ -401,7 +448,7 @@ class Graft:
         self._undo.append(undo or functools.partial(setattr, owner, name, before))
 
     def _graft_partial(self, old: Any, new: Any, place: str) -> Any:
-        self._graft_part(old.func, new.func, place) if not same_shape(old.func, new.func) else None
+        self._graft_part(old.func, new.func, place)
         before = old.__reduce__()[2]
         old.__setstate__((old.func, self._graft_value(old.args, new.args, place), dict(new.keywords), {}))
         self._undo.append(lambda: old.__setstate__(before))
@@ -414,14 +461,14 @@ class Graft:
                 key: self._graft_value(old.get(key, _MISSING), value, f"{place}[{key!r}]")
                 for key, value in new.items()
             }
-            self._undo.append(lambda: (old.clear(), old.update(before)) and None)
+            self._undo.append(functools.partial(_refill_container, old, before))
             old.clear()
             old.update(filled)
         elif isinstance(old, list):
             self._undo.append(lambda: old.__setitem__(slice(None), before))
             old[:] = self._graft_items(old, new, place)
         else:
-            self._undo.append(lambda: (old.clear(), old.update(before)) and None)
+            self._undo.append(functools.partial(_refill_container, old, before))
             old.clear()
             old.update(new)
         return old
@@ -432,11 +479,6 @@ class Graft:
             self._graft_value(before, value, f"{place}[{number}]")
             for number, (before, value) in enumerate(zip(kept, new, strict=False))
         ]
-
-    def _graft_frozen(self, old: Any, new: Any, place: str) -> Any:
-        if isinstance(old, frozenset):
-            return new
-        return tuple(self._graft_items(old, new, place))
 
     def _adopt(self, value: Any) -> Any:
         """Bring a fresh object home: functions to the live globals, instances to the live class."""
@@ -492,6 +534,11 @@ def _refill(cell: types.CellType, value: Any) -> None:
         del cell.cell_contents
     else:
         cell.cell_contents = value
+
+
+def _refill_container(container: Any, contents: Any) -> None:
+    container.clear()
+    container.update(contents)
 
 
 def _names(function: types.FunctionType) -> str:

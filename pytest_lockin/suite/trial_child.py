@@ -190,7 +190,7 @@ class TrialServer:
         self._replayer = Replayer(engine, store)
         self._uses: dict[int, FixtureUse] = {}
         self._running: CaseRunning | None = None
-        self._excinfo: BaseException | None = None
+        self._raised: list[BaseException] = []
         self._items: dict[str, pytest.Item] = {}
         self._inputs: list[Input] = []
         self._clean: dict[str, CaseRunning] = {}
@@ -199,6 +199,7 @@ class TrialServer:
         self._files: dict[str, SourceFile] = {}
         self._stateful = False
         self._import_calls: list[Call] = []
+        self._imported_hidden = True
 
     # The session.
 
@@ -257,13 +258,13 @@ class TrialServer:
     def _phase(self, item: pytest.Item, when: Any, **keywords: Any) -> None:
         run = self._running
         assert run is not None  # noqa: S101 - only called while one is
-        self._excinfo = None
+        self._raised.clear()
         report = call_and_report(item, when, log=False, **keywords)
         if run.status != "passed":
             return
         if report.failed:
-            run.status, run.error = "failed", self._excinfo
-            run.message = first_line(self._excinfo) if self._excinfo else str(report.longrepr or "")[:300]
+            run.status, run.error = "failed", self._raised[-1] if self._raised else None
+            run.message = first_line(run.error) if run.error else str(report.longrepr or "")[:300]
         elif report.skipped or (when == "call" and hasattr(report, "wasxfail")):
             run.status = "skipped"
 
@@ -273,15 +274,17 @@ class TrialServer:
     ) -> Generator[None, Any, Any]:
         """Keep the exception itself: where it came from decides the outcome."""
         del item
+        report = yield
+        # Only now: pytest puts a TestCase's failure into the call on the way.
         if self._running is not None and call.excinfo is not None:
-            self._excinfo = call.excinfo.value
-        return (yield)
+            self._raised.append(call.excinfo.value)
+        return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """A failed sub-test fails its case, whatever the case's own report says."""
         run = self._running
         if run is not None and report.failed and run.status == "passed":
-            run.status, run.error = "failed", self._excinfo
+            run.status, run.error = "failed", self._raised[-1] if self._raised else None
             run.message = str(getattr(report, "longreprtext", ""))[:300]
 
     def _note_fixtures(self, item: pytest.Item) -> None:
@@ -382,6 +385,8 @@ class TrialServer:
     def _record_clean(self, cases: Collection[str]) -> None:
         self._ship_modules()
         self._import_calls = list(self._recorder.calls)
+        # Nothing has run yet: a session that can be seen now was made when the suite was imported.
+        self._imported_hidden = not getattr(self._engine, "_shown", False)
         modules = [*self._candidate_modules(), *self._test_modules()]
         self._stateful = touches_state([_read(module) for module in modules])
         trace = self._recorder.trace = LineTrace([str(m.__file__) for m in self._candidate_modules()])
@@ -438,7 +443,7 @@ class TrialServer:
         try:
             if source is None:
                 return None
-            source.swapper.swap(text)
+            self._swap(source, text)
         except (Misfit, ImportRaised):
             # A decorated entry point has another shape: break it in the recorder instead.
             self._recorder.mode, self._recorder.wreck = Mode.WRECK, _raise_sabotage
@@ -446,7 +451,7 @@ class TrialServer:
             return [case for case in cases if self.run_case(case).status == "passed"]
         finally:
             if source is not None:
-                source.swapper.restore()
+                self._restore(source)
             self._recorder.mode, self._recorder.wreck = Mode.WATCH, None
             self._begin()
 
@@ -503,10 +508,9 @@ class TrialServer:
         """Cases of test files that take more from the candidate than its entry point."""
         entry = self._job.entry_point
         names = {module.__name__ for module in self._candidate_modules()}
-        readers = []
-        for module in self._test_modules():
-            if _takes_more(_read(module), names, entry.function):
-                readers.append(module)
+        readers = [
+            module for module in self._test_modules() if _takes_more(_read(module), names, entry.function)
+        ]
         if any(Path(str(m.__file__)).name == "conftest.py" for m in readers):
             return tuple(self._clean)
         found = {id(module) for module in readers}
@@ -532,9 +536,7 @@ class TrialServer:
             inputs, cases = self._inputs, set(self._clean)
         self._begin()
         try:
-            source.swapper.swap(request.source)
-            for module in self._candidate_modules():
-                self._engine.refresh_module(module)
+            self._swap(source, request.source)
         except Misfit as error:
             return Tried(id=request.id, outcome=TrialOutcome.NOT_RUN, reimport=True, detail=str(error))
         except ImportRaised as error:
@@ -542,10 +544,26 @@ class TrialServer:
         try:
             return self._look(request, inputs, cases, reached=reached)
         finally:
-            source.swapper.restore()
-            for module in self._candidate_modules():
-                self._engine.refresh_module(module)
+            self._restore(source)
             self._begin()
+
+    def _swap(self, source: SourceFile, text: str) -> None:
+        """Put text in place; it is executed as the original was, before or after there was a session to see."""
+        if self._imported_hidden:
+            self._engine.hide()
+        try:
+            source.swapper.swap(text)
+        finally:
+            self._engine.session()
+        self._refresh()
+
+    def _restore(self, source: SourceFile) -> None:
+        source.swapper.restore()
+        self._refresh()
+
+    def _refresh(self) -> None:
+        for module in self._candidate_modules():
+            self._engine.refresh_module(module)
 
     def _reach(self, source: SourceFile, edited: str) -> tuple[list[Input], set[str]]:
         """Inputs whose replay runs what was changed, and cases that run it past the entry point."""
@@ -659,9 +677,10 @@ class TrialServer:
         ends = []
         self._ship_modules()
         self._import_calls = list(self._recorder.calls)
+        missing = [case for case in request.cases if case not in self._items]
+        if missing:
+            return RanFresh(id=request.id, missing=missing[0])
         for case in request.cases:
-            if case not in self._items:
-                return RanFresh(id=request.id, missing=case)
             run = self._clean[case] = self.run_case(case)
             ends.append(
                 CaseEnd(

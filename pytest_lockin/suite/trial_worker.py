@@ -1,10 +1,10 @@
-"""A trial worker seen from the controller: prepared once, asked one alternative at a time, replaced when it dies."""
+"""A trial worker seen from the controller: prepared once, then asked one alternative at a time."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import LockinError, WorkerError
 from pytest_lockin.frames import compare
@@ -80,8 +80,8 @@ class TrialWorker:
         tried: Tried = worker.ask(request, limit)
         if not tried.reimport:
             return tried
-        fresh = self._try_fresh(request, START_LIMIT + limit)
-        return replace(fresh, reimport=True)
+        fresh = self._try_fresh(request, limit)
+        return replace(fresh, reimport=True, detail=fresh.detail or tried.detail)
 
     def probe(self, limit: float) -> Probed:
         """Give every case wrecked outputs.
@@ -103,7 +103,7 @@ class TrialWorker:
         job = replace(self._job, sources=((path, request.source),))
         worker = self._workshop.worker(HANDLER, job)
         try:
-            collected: Collected = worker.receive(limit)
+            collected: Collected = worker.receive(START_LIMIT + limit)
             failures = collect_failures(collected)
             if failures:
                 return Tried(
@@ -112,7 +112,8 @@ class TrialWorker:
                     detail=f"raised when imported: {failures[0]}",
                 )
             thorough = request.exhaustive or request.matrix
-            asked = RunFresh(id=request.id, cases=self._cases, thorough=thorough)
+            cases = tuple(case.case_id for case in self.prepared.calls)
+            asked = RunFresh(id=request.id, cases=cases, thorough=thorough)
             ran: RanFresh = worker.ask(asked, limit)
             return self._judge_fresh(request, ran)
         finally:

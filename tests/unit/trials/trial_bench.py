@@ -17,6 +17,7 @@ from pytest_lockin.workshop import Workshop
 
 SUITES = Path(__file__).parents[2] / "cases" / "suites"
 LIMIT = 300.0
+ENTRY = EntryPoint()
 
 
 def write_suite(folder: Path, solution: str, tests: str, **files: str) -> Path:
@@ -43,13 +44,13 @@ def make_world(folder: Path) -> SuiteWorld:
     return SuiteWorld(root=str(folder), ini_file=str(ini), pytest_args=tuple(args), options_json="{}")
 
 
-def make_suite(folder: Path, entry: EntryPoint = EntryPoint()) -> Suite:
+def make_suite(folder: Path, entry: EntryPoint = ENTRY) -> Suite:
     return Suite(
         id="test_solution.py", path=str(folder / "test_solution.py"), task_id="sample", entry_point=entry
     )
 
 
-def open_worker(workshop, folder: Path, cases=(), engine: str = "sail", entry=EntryPoint()) -> TrialWorker:
+def open_worker(workshop, folder: Path, cases=(), engine: str = "sail", entry=ENTRY) -> TrialWorker:
     """A worker, prepared or refusing; `cases` are names of cases, all when empty."""
     spec = workshop.engine(engine)
     job = make_job(make_world(folder), make_suite(folder, entry), spec, workshop.store)
@@ -57,7 +58,7 @@ def open_worker(workshop, folder: Path, cases=(), engine: str = "sail", entry=En
 
 
 @contextmanager
-def prepared(folder: Path, cases=(), engine: str = "sail", entry=EntryPoint()):
+def prepared(folder: Path, cases=(), engine: str = "sail", entry=ENTRY):
     """A prepared worker on the suite in this folder."""
     with open_workshop(folder, engine) as workshop:
         worker = open_worker(workshop, folder, cases, engine, entry)

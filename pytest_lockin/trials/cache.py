@@ -1,0 +1,225 @@
+"""Answers kept between runs, under the hash of everything they depend on; each written whole or not at all.
+
+Format 1. One folder per *program*: the candidate, engine and versions. In it one file per alternative, with
+the hashes of what it was tried against: the shared part of the suite (fixtures, helpers, data, conftests) and
+each case's own code. A kill stands while its case and the shared part are as they were; a survivor stands
+only while every case is, else it is tried again. So a changed test file never returns a stale survivor.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pytest_lockin.model.plain import PlainError, from_plain, to_plain
+from pytest_lockin.model.trial import SURVIVING, Kill, TrialOutcome, Tried
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FORMAT = 1
+# Data beside a suite is hashed; what is larger is known by size and time.
+_LARGE = 8_000_000
+_SKIPPED = frozenset({"__pycache__", ".git", ".pytest_cache", "spark-warehouse", "metastore_db"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """What an answer depends on.
+
+    Attributes:
+        program: the candidate's files, the engine, versions and conf.
+        shared: everything else of the suite but the code of its cases.
+        cases: (case id, hash of its own code), for every case that counts.
+    """
+
+    program: str
+    shared: str
+    cases: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptTrial:
+    """One alternative's answer and what it was tried against."""
+
+    format: int
+    shared: str
+    cases: tuple[tuple[str, str], ...]
+    outcome: TrialOutcome
+    kill: Kill | None = None
+    detail: str = ""
+    changed: int = 0
+    order_only: bool = False
+    killers: tuple[str, ...] = ()
+    matrix: bool = False
+
+
+def take_fingerprint(
+    test_file: Path, root: Path, candidate: Iterable[Path], cases: Sequence[str], world: Sequence[str]
+) -> Fingerprint:
+    """Read what an answer depends on from the files as they are now.
+
+    `world` is what no file says: engine, versions, conf, entry point.
+    """
+    programs = sorted({path.resolve() for path in candidate})
+    program = _hash("program", *world, *(f"{path.name}:{_hash_file(path)}" for path in programs))
+    text = test_file.read_text(encoding="utf-8")
+    rest, bodies = split_cases(text)
+    others = [
+        path
+        for path in _files_of(test_file.parent, root)
+        if path.resolve() not in programs and path != test_file
+    ]
+    shared = _hash("shared", rest, *(f"{path.relative_to(root)}:{_hash_file(path)}" for path in others))
+    return Fingerprint(
+        program=program,
+        shared=shared,
+        cases=tuple((case, _hash(bodies.get(_qualified(case), text))) for case in cases),
+    )
+
+
+def _files_of(folder: Path, root: Path) -> list[Path]:
+    """Every file of the suite's folder, and conftests above it up to the root folder."""
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not _SKIPPED & set(path.relative_to(folder).parts)
+    ]
+    above = [each / "conftest.py" for each in folder.parents if each.is_relative_to(root)]
+    return [*found, *(path for path in above if path.is_file())]
+
+
+def split_cases(text: str) -> tuple[str, dict[str, str]]:
+    """Take a test file apart: all that is shared, and the code of each case by its qualified name.
+
+    Positions and formatting are left out, so that an edited case does not change those below it.
+    """
+    tree = ast.parse(text)
+    bodies: dict[str, str] = {}
+    tree.body = _without_cases(tree.body, "", bodies)
+    return ast.dump(tree), bodies
+
+
+def _without_cases(body: list[ast.stmt], prefix: str, bodies: dict[str, str]) -> list[ast.stmt]:
+    kept: list[ast.stmt] = []
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
+            # A name defined twice is one case to pytest, and both texts are its code to us.
+            name = prefix + node.name
+            bodies[name] = bodies.get(name, "") + ast.dump(node)
+            continue
+        if isinstance(node, ast.ClassDef):
+            node.body = _without_cases(node.body, f"{prefix}{node.name}::", bodies)
+        kept.append(node)
+    return kept
+
+
+def _qualified(case_id: str) -> str:
+    return case_id.partition("::")[2].partition("[")[0]
+
+
+def _hash(*parts: str) -> str:
+    state = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        state.update(len(data).to_bytes(8, "little") + data)
+    return state.hexdigest()
+
+
+def _hash_file(path: Path) -> str:
+    size = path.stat()
+    if size.st_size > _LARGE:
+        return f"{size.st_size}@{size.st_mtime_ns}"
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class TrialCache:
+    """Answers of earlier runs.
+
+    Args:
+        folder: where they are kept; made when there is something to keep.
+        fingerprint: what this run's answers depend on.
+    """
+
+    def __init__(self, folder: Path, fingerprint: Fingerprint) -> None:
+        self._folder = folder / fingerprint.program[:24]
+        self._now = fingerprint
+
+    def find(self, mutant_id: str, *, matrix: bool = False) -> Tried | None:
+        """The answer that still stands, or None: it has to be tried (again)."""
+        kept = self._load(mutant_id)
+        if kept is None or kept.shared != self._now.shared or (matrix and not kept.matrix):
+            return None
+        if not self._stands(kept, matrix=matrix):
+            return None
+        return Tried(
+            id=mutant_id,
+            outcome=kept.outcome,
+            kill=kept.kill,
+            detail=kept.detail,
+            changed=kept.changed,
+            order_only=kept.order_only,
+            killers=kept.killers,
+        )
+
+    def survived_before(self, mutant_id: str) -> bool:
+        """Whether the last run that tried it let it pass, whatever has changed in the suite since."""
+        kept = self._load(mutant_id)
+        return kept is not None and kept.outcome in SURVIVING
+
+    def _stands(self, kept: KeptTrial, *, matrix: bool) -> bool:
+        if kept.outcome is TrialOutcome.KILLED and kept.kill is not None and not matrix:
+            before, now = dict(kept.cases), dict(self._now.cases)
+            killer = kept.kill.case_id
+            return killer in now and before.get(killer) == now[killer]
+        return kept.cases == self._now.cases
+
+    def keep(self, tried: Tried, *, matrix: bool = False) -> None:
+        """Keep an answer. What gave none is not kept; nor is anything lost that another process wrote."""
+        if tried.outcome in (TrialOutcome.TIMED_OUT, TrialOutcome.HARNESS_ERROR, TrialOutcome.NOT_RUN):
+            return
+        kept = KeptTrial(
+            format=FORMAT,
+            shared=self._now.shared,
+            cases=self._now.cases,
+            outcome=tried.outcome,
+            kill=tried.kill,
+            detail=tried.detail,
+            changed=tried.changed,
+            order_only=tried.order_only,
+            killers=tried.killers,
+            matrix=matrix,
+        )
+        _write_whole(self._path(tried.id), msgspec.json.encode(to_plain(kept)))
+
+    def _load(self, mutant_id: str) -> KeptTrial | None:
+        try:
+            plain = msgspec.json.decode(self._path(mutant_id).read_bytes())
+            kept: KeptTrial = from_plain(KeptTrial, plain)
+        except (OSError, msgspec.DecodeError, PlainError):
+            return None
+        return kept if kept.format == FORMAT else None
+
+    def _path(self, mutant_id: str) -> Path:
+        return self._folder / f"{hashlib.sha256(mutant_id.encode()).hexdigest()[:24]}.json"
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
+    try:
+        with os.fdopen(handle, "wb") as sink:
+            sink.write(data)
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
