@@ -60,6 +60,7 @@ class Case:
         line: line of the function, from 0; -1 where unknown.
         domain: the dotted name pytest prints in a failure's heading.
         path: file of that line, from the root folder.
+        fixtures: names of the fixtures it asks for.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Case:
     path: str = ""
     marks: tuple[MarkData, ...] = ()
     keywords: tuple[str, ...] = ()
+    fixtures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -338,6 +338,7 @@ def describe_case(item: pytest.Item) -> Case:
         path=path,
         marks=marks,
         keywords=keywords,
+        fixtures=tuple(getattr(item, "fixturenames", ())),
     )
 
 

@@ -60,7 +60,14 @@ def describe_world(
     """Read from a configured pytest what its workers are told; what mentions a hidden path is left out."""
     option = config.option
     ini_file = str(config.inipath) if config.inipath else str(empty_ini)
-    args = ["-c", ini_file, "--rootdir", str(config.rootpath), "--confcutdir", str(config.rootpath)]
+    args = [
+        "-c",
+        ini_file,
+        "--rootdir",
+        str(config.rootpath),
+        "--confcutdir",
+        str(option.confcutdir or config.rootpath),
+    ]
     args += ["-o", "addopts=", "-o", "strict_config=false", f"--capture={option.capture}"]
     # The `cache` fixture works and the user's own cache stays as the controller leaves it.
     args += ["-o", f"cache_dir={empty_ini.parent / 'cache'}"]

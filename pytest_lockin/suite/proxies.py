@@ -73,7 +73,13 @@ class SuiteModule(pytest.File):
 
 
 class SuiteCase(pytest.Item):
-    """One case; each phase asks the worker and keeps the report it sent."""
+    """One case; each phase asks the worker and keeps the report it sent.
+
+    Hooks of a project's conftest see it too: what they commonly ask of a test function is there, and None
+    where it would be an object of the suite.
+    """
+
+    cls = function = instance = module = obj = None
 
     def __init__(self, *, case: Case, module: SuiteModule, index: int, **keywords: Any) -> None:
         super().__init__(**keywords)
@@ -84,6 +90,8 @@ class SuiteCase(pytest.Item):
         self.set_up = False
         self.pending: dict[str, PhaseDone] = {}
         self.extra_keyword_matches.update(case.keywords)
+        self.fixturenames = list(case.fixtures)
+        self.funcargs: dict[str, Any] = {}
         for mark in case.marks:
             args = tuple(json.loads(mark.args_json))
             self.own_markers.append(Mark(mark.name, args, json.loads(mark.kwargs_json), _ispytest=True))

@@ -208,3 +208,57 @@ def test_a_suite_may_have_a_name_that_pytest_would_pass_over(project):
     assert (ran.status, ran.counts) == (0, {"passed": 4})
     named = project.run("suites/one/check_it.py", "-k", "third")
     assert (named.status, named.counts) == (0, {"passed": 1, "deselected": 3})
+
+
+def test_hooks_of_the_projects_conftest_treat_cases_as_their_own(project):
+    """As Spark projects do: mark by fixture, skip what is slow unless asked, look at class and function."""
+    project.write(
+        "conftest.py",
+        """
+        import pytest
+
+        def pytest_addoption(parser):
+            parser.addoption("--runslow", action="store_true")
+
+        def pytest_collection_modifyitems(config, items):
+            for item in items:
+                if "spark" in item.fixturenames:
+                    item.add_marker(pytest.mark.needs_spark)
+                if item.cls is not None and item.function is None:
+                    raise AssertionError
+                if "slow" in item.keywords and not config.getoption("--runslow"):
+                    item.add_marker(pytest.mark.skip(reason="slow"))
+
+        def pytest_runtest_setup(item):
+            if item.get_closest_marker("elsewhere"):
+                pytest.skip("not here")
+
+        @pytest.fixture
+        def spark():
+            return None
+        """,
+    )
+    project.write("pytest.ini", "[pytest]\nmarkers =\n    slow\n    needs_spark\n    elsewhere\n")
+    project.suite(
+        "one",
+        """
+        import pytest
+
+        class TestIt:
+            def test_spark(self, spark):
+                pass
+
+        @pytest.mark.slow
+        def test_slow():
+            pass
+
+        @pytest.mark.elsewhere
+        def test_elsewhere():
+            pass
+        """,
+        PLAIN,
+    )
+    project.task("one")
+    assert project.run("suites", "--strict-markers").counts == {"passed": 1, "skipped": 2}
+    assert project.run("suites", "--runslow").counts == {"passed": 2, "skipped": 1}
+    assert project.run("suites", "-m", "needs_spark").counts == {"passed": 1, "deselected": 2}

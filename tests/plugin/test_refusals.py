@@ -140,7 +140,17 @@ def test_an_unknown_mark_is_an_error_under_strict_markers(project):
 
 
 def test_other_plugins_may_use_short_option_names(one):
-    """Every option and ini key of ours has its prefix."""
+    """Every option and ini key of ours has its prefix; the suite sees the values given to theirs."""
+    one.suite(
+        "one",
+        """
+        def test_options(pytestconfig):
+            assert pytestconfig.getoption("--reference") == "x"
+            assert pytestconfig.getoption("--engine") == "y"
+            assert pytestconfig.getini("json") == "theirs.json"
+        """,
+    )
+    one.write("pytest.ini", "[pytest]\njson = theirs.json\n")
     one.write(
         "conftest.py",
         """
