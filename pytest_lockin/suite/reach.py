@@ -71,8 +71,7 @@ class Statements:
         self._spans = sorted(set(_spans(tree)), key=lambda span: (span[1] - span[0], span[0]))
         bodies = list(_bodies(tree))
         self._in_function = {line for first, last in bodies for line in range(first, last + 1)}
-        self._uses_udfs = bool(_ELSEWHERE.search(source))
-        self._bodies = bodies
+        self._elsewhere = _bodies_elsewhere(tree) if _ELSEWHERE.search(source) else ()
 
     def touched(self, edited: str) -> frozenset[int]:
         """Lines of the original's statements that an edited text changes or adds to."""
@@ -100,15 +99,19 @@ class Statements:
     def _has_code(self, line: int) -> bool:
         return any(first <= line <= last for first, last in self._spans)
 
-    def may_run_elsewhere(self, lines: Collection[int], executed: Collection[int]) -> bool:
-        """Whether these lines are in a function that was never seen running, beside UDFs."""
-        if not self._uses_udfs:
-            return False
-        return any(
-            any(first <= line <= last for line in lines)
-            and not any(first <= line <= last for line in executed)
-            for first, last in self._bodies
-        )
+    def unseen(self, executed: Collection[int]) -> tuple[range, ...]:
+        """Bodies that may run where no trace sees them (UDFs and what they call), and were not seen."""
+        spans = (range(first, last + 1) for first, last in self._elsewhere)
+        return tuple(span for span in spans if not any(line in span for line in executed))
+
+    def with_canary(self, body: range) -> str:
+        """The text with this body raising at once; unchanged where the body shares a line with its header."""
+        line = self._lines[body.start - 1]
+        indent = line[: len(line) - len(line.lstrip())]
+        canary = f'{indent}raise RuntimeError("lockin canary")'
+        if line.lstrip().startswith(("def ", "async ", "@")):
+            return "\n".join(self._lines) + "\n"
+        return "\n".join([*self._lines[: body.start - 1], canary, *self._lines[body.start - 1 :]]) + "\n"
 
 
 def _spans(tree: ast.AST) -> Iterator[tuple[int, int]]:
@@ -133,6 +136,30 @@ def _bodies(tree: ast.AST) -> Iterator[tuple[int, int]]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node.body[0].lineno, node.end_lineno or node.lineno
+
+
+def _bodies_elsewhere(tree: ast.AST) -> tuple[tuple[int, int], ...]:
+    """Bodies of functions that are decorated or handed on by name, and of functions that those call."""
+    functions = {
+        node.name: node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    handed = {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
+    } & functions.keys()
+    found = handed | {name for name, node in functions.items() if node.decorator_list}
+    waiting = list(found)
+    while waiting:
+        inside = ast.walk(functions[waiting.pop()])
+        more = {node.id for node in inside if isinstance(node, ast.Name)} & functions.keys() - found
+        found |= more
+        waiting += more
+    bodies = (
+        (node.body[0].lineno, node.end_lineno or node.lineno) for node in map(functions.get, found) if node
+    )
+    return tuple(sorted(bodies))
 
 
 STATEFUL = re.compile(

@@ -176,6 +176,7 @@ class SourceFile:
     path: str
     statements: Statements
     swapper: Swapper
+    stale: list[range] = field(default_factory=list)
 
 
 class TrialServer:
@@ -366,6 +367,7 @@ class TrialServer:
             return Prepared(refusal=why, red=red, seconds=seconds)
         self._gather_inputs()
         self._replay_original(request.replays)
+        self._find_stale()
         blind = self._sabotage(cases)
         refusal = ""
         if blind is None:
@@ -534,6 +536,10 @@ class TrialServer:
             return Tried(id=request.id, outcome=TrialOutcome.UNREACHED)
         if thorough:
             inputs, cases = self._inputs, set(self._clean)
+        touched = source.statements.touched(request.source)
+        if any(line in body for body in source.stale for line in touched):
+            detail = "a function of Spark's Python workers that does not show swapped code"
+            return Tried(id=request.id, outcome=TrialOutcome.NOT_RUN, reimport=True, detail=detail)
         self._begin()
         try:
             self._swap(source, request.source)
@@ -548,7 +554,7 @@ class TrialServer:
             self._begin()
 
     def _swap(self, source: SourceFile, text: str) -> None:
-        """Put text in place; it is executed as the original was, before or after there was a session to see."""
+        """Put text in place; it is executed as the original was: with or without a session to see."""
         if self._imported_hidden:
             self._engine.hide()
         try:
@@ -569,10 +575,8 @@ class TrialServer:
         """Inputs whose replay runs what was changed, and cases that run it past the entry point."""
         lines = source.statements.touched(edited)
         touched = {(source.path, line) for line in lines}
-        executed = {line for each in self._inputs for line in each.lines}
-        executed |= {line for run in self._clean.values() for line in self._outside(run)}
-        everywhere = source.statements.at_import(lines) or source.statements.may_run_elsewhere(
-            lines, {line for path, line in executed if path == source.path}
+        everywhere = source.statements.at_import(lines) or any(
+            line in body for body in self._unseen(source) for line in lines
         )
         inputs = [each for each in self._inputs if everywhere or each.lines & touched]
         cases = {case for case, run in self._clean.items() if self._outside(run) & touched}
@@ -583,6 +587,32 @@ class TrialServer:
             if not known.replayable:
                 cases |= set(known.cases)
         return inputs, cases
+
+    def _unseen(self, source: SourceFile) -> tuple[range, ...]:
+        executed = {line for each in self._inputs for line in each.lines}
+        executed |= {line for run in self._clean.values() for line in self._outside(run)}
+        return source.statements.unseen({line for path, line in executed if path == source.path})
+
+    def _find_stale(self) -> None:
+        """UDFs that do not run swapped code, or never run: a canary in each, and no replay that meets it."""
+        for module in self._candidate_modules():
+            source = self._source_of(module.__name__)
+            for body in self._unseen(source) if source else ():
+                assert source is not None  # noqa: S101 - else there was no body
+                if not self._meets_canary(source, source.statements.with_canary(body)):
+                    source.stale.append(body)
+
+    def _meets_canary(self, source: SourceFile, text: str) -> bool:
+        self._begin()
+        try:
+            self._swap(source, text)
+            replayable = [each for each in self._inputs if each.replayable]
+            return any(find_change(each, self._replay(each)) is not Change.NONE for each in replayable)
+        except (Misfit, ImportRaised):
+            return False
+        finally:
+            self._restore(source)
+            self._begin()
 
     def _outside(self, run: CaseRunning) -> set[Line]:
         return run.lines.union(*(use.lines for use in run.fixtures))

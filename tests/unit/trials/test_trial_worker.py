@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+from pathlib import Path
 
 import pytest
 from trial_bench import (
@@ -528,7 +528,7 @@ def test_an_endless_loop_is_killed_from_outside_with_its_worker(folder):
         pid = worker._worker.process.pid
         with pytest.raises(WorkerTimedOutError):
             try_edit(worker, folder, "return tables", "while True: pass\n    return tables", limit=3.0)
-        assert not os.path.exists(f"/proc/{pid}")
+        assert not Path(f"/proc/{pid}").exists()
         # The next trial gets a fresh worker.
         assert ended(try_edit(worker, folder, "> LIMIT", "< LIMIT"))[0] == "killed"
 
@@ -550,7 +550,7 @@ def test_an_endless_loop_inside_a_udf_leaves_no_process(folder):
         pid = worker._worker.process.pid
         with pytest.raises(WorkerTimedOutError):
             try_edit(worker, folder, "return value", "while True: value = value + 0", limit=5.0)
-        assert not os.path.exists(f"/proc/{pid}")
+        assert not Path(f"/proc/{pid}").exists()
 
 
 def test_a_program_that_ends_its_process_is_a_harness_error(folder):
