@@ -119,6 +119,7 @@ class LockinSession:
         self._homes: dict[str, str] = {}
         self._trouble: dict[str, list[str]] = {}
         self._running = ""
+        self._unwritten: set[str] = set()
         self._workshop: Workshop | None = None
         self._world: SuiteWorld | None = None
         self._report: Report | None = None
@@ -291,7 +292,14 @@ class LockinSession:
         """End the workers of the suite that ran before: only one suite is live at a time."""
         if self._running and self._running != running:
             self._finish(self._running)
+            self._leave_result()
         self._running = running
+
+    def _leave_result(self) -> None:
+        """In xdist's worker: write results as they come, since an ordinary test may end this process."""
+        if self._is_worker and self._running in self._unwritten:
+            self._unwritten.discard(self._running)
+            write_result(self.workshop.shared, self._result(self._running, self._modules[self._running]))
 
     def _finish(self, suite_id: str) -> None:
         live = self._lives.get(suite_id)
@@ -343,6 +351,9 @@ class LockinSession:
             suite_id = item.suite_module.suite.id
             self._homes[item.nodeid] = suite_id
             self._told.setdefault(suite_id, {})[item.nodeid] = []
+            self._unwritten.add(suite_id)
+        else:
+            self._leave_result()
         return (yield)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

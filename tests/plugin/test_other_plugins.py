@@ -52,6 +52,17 @@ def test_xdist_runs_all_once_and_there_is_one_section_and_one_report(two):
         assert (task["tests"]["passed"], task["partial"], task["observed_calls"]) == (4, "", 2)
 
 
+def test_under_xdist_results_survive_a_worker_of_xdist_that_dies(two):
+    """The suite's cases ran in it before; what they showed is not lost, and what is missing is said."""
+    two.write("tests/test_ends.py", "def test_ends():\n    import os\n    os._exit(0)\n")
+    ran = two.run("suites/one", "tests", "-n", "1", "--max-worker-restart=0")
+    assert ran.status == 1
+    ran.match("*worker 'gw0' crashed while running 'tests/test_ends.py::test_ends'*")
+    task = ran.task("one")
+    assert (task["tests"]["passed"], task["partial"]) == (4, "")
+    assert ran.out.count("lockin gate:") == 1
+
+
 def test_under_xdist_a_case_that_ends_its_process_fails_alone(two):
     two.suite("one", FOUR + "\n    def test_ends():\n        import os\n        os._exit(0)\n", PLAIN)
     ran = two.run("suites", "-n", "2")
