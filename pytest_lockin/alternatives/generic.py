@@ -1,9 +1,9 @@
 """Generic edits of Python: mutmut's operators, used as a library.
 
 `MutationVisitor` over a libcst module needs no configuration (mutmut's other entrances read the working
-folder's). Left out are the operators whose edits cannot matter in DataFrame code, or only crash it: strings
-in another case, removed arguments, assignments and lambdas of None, renamed keywords of `dict`. What our own families make already is dropped by the caller, which compares what
-two sources compile to.
+folder's). Left out are the operators whose edits cannot matter in DataFrame code, or only crash it: strings in
+another case, removed arguments, assignments and lambdas of None, renamed keywords of `dict`. What our own
+families make already is dropped by the caller, which compares what two sources compile to.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _parse(source: str, module: str) -> ast.Module:
             # A mutant may hold what the compiler warns of (`5 is 5`); so may the source.
             warnings.simplefilter("ignore")
             return ast.parse(source)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise AlternativesError(
             expected=f"Python source in {module}",
             found=f"{error}",
@@ -86,7 +86,8 @@ def _parse(source: str, module: str) -> ast.Module:
         ) from None
 
 
-# Edits that leave names alone, and links of a chain that pass every column on, need no second reading.
+# Edits of DataFrame code that leave names alone (a generic one may move what a name is put together of), and
+# links of a chain that pass every column on, need no second reading.
 _NAMELESS = re.compile(r"[\s\d.<>=!&|+*/~()-]*")
 _PASSING = re.compile(
     r"\s*\.(?:filter|where|limit|orderBy|sort|distinct|dropDuplicates|drop_duplicates|dropna|fillna|otherwise)\("
@@ -126,7 +127,9 @@ class _Maker:
                 self.made += self._make(operator, edit)
 
     def _make(self, operator: str, edit: PythonEdit) -> Iterator[Mutant]:
-        place = next((i for i, (start, end) in enumerate(self._spans) if start <= edit.start and edit.end <= end), None)
+        place = next(
+            (i for i, (start, end) in enumerate(self._spans) if start <= edit.start and edit.end <= end), None
+        )
         if place is None:
             return
         start, end = self._spans[place]
@@ -134,13 +137,15 @@ class _Maker:
         try:
             body = ast.parse(original[start : edit.start] + edit.replacement + original[edit.end : end]).body
             meaning = _meaning_of(body[0]) if len(body) == 1 else None
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError):
             return
         if meaning is None or (place, meaning) in self._known:
             return
         self._known.add((place, meaning))
         if self._analyses(ast.Module(body=self._with(place, body[0]), type_ignores=[]), operator, edit):
-            yield self._finish(operator, edit, original[: edit.start] + edit.replacement + original[edit.end :])
+            yield self._finish(
+                operator, edit, original[: edit.start] + edit.replacement + original[edit.end :]
+            )
 
     def _with(self, place: int, statement: ast.stmt) -> list[ast.stmt]:
         body = self.program.tree.body
@@ -148,7 +153,9 @@ class _Maker:
 
     def _analyses(self, tree: ast.Module, operator: str, edit: PythonEdit) -> bool:
         before = self.program.source[edit.start : edit.end]
-        nameless = _NAMELESS.fullmatch(before) and _NAMELESS.fullmatch(edit.replacement)
+        nameless = (
+            edit.kind is not None and _NAMELESS.fullmatch(before) and _NAMELESS.fullmatch(edit.replacement)
+        )
         if nameless or (not edit.replacement and _PASSING.match(before)):
             return True
         reading = Interpreter(self.program.schemas, watched=False)
@@ -207,7 +214,8 @@ def _meaning_of(statement: ast.stmt) -> object:
 
 def _key_of(code: CodeType) -> tuple[object, ...]:
     constants = tuple(
-        _key_of(each) if isinstance(each, CodeType) else (type(each).__name__, repr(each)) for each in code.co_consts
+        _key_of(each) if isinstance(each, CodeType) else (type(each).__name__, repr(each))
+        for each in code.co_consts
     )
     return (code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars, code.co_name)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from pytest_lockin.model.task import Kind
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_lockin.alternatives.base import PythonEdit, SqlEdit
     from pytest_lockin.alternatives.python.program import Program
     from pytest_lockin.alternatives.sql.query import Query
+    from pytest_lockin.model.task import Kind
 
 # Comparison -> the comparisons that move its boundary or turn it round.
 MOVED: dict[type[ast.cmpop], tuple[str, ...]] = {
@@ -106,7 +105,11 @@ def edit_predicate(program: Program, node: ast.expr, kind: Kind) -> Iterator[Pyt
             yield from move(program, part, kind)
         else:
             yield from negate(program, part, kind)
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "between":
+        if (
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Attribute)
+            and part.func.attr == "between"
+        ):
             yield from narrow_between(program, part, kind)
     yield from swap_words(program, node, kind)
 
@@ -155,7 +158,9 @@ def edit_sql_predicate(query: Query, root: Any) -> Iterator[SqlEdit]:
         if node.find_ancestor(exp.Where, exp.Having) is root and not any(map(query.relates, sql_parts(node))):
             both = isinstance(node, exp.And)
             made = (exp.Or if both else exp.And)(this=_closed(node.this), expression=_closed(node.expression))
-            says = "one of two conditions is enough" if both else "two conditions must hold where one is enough"
+            says = (
+                "one of two conditions is enough" if both else "two conditions must hold where one is enough"
+            )
             outer = isinstance(node.parent, (exp.Where, exp.Having, exp.Paren))
             yield query.edit(node, made if outer else exp.Paren(this=made), says)
 

@@ -13,7 +13,7 @@ MOST = 3
 
 
 def rank_siblings(name: str, others: Iterable[str], most: int = MOST) -> list[str]:
-    """Order names by likeness to one, best first, at most `most`; the shared prefix of a table does not count.
+    """Order names by likeness to one, best first, at most `most`.
 
     >>> rank_siblings("ss_ext_list_price", ["ss_quantity", "ss_list_price", "ss_ext_sales_price"], 2)
     ['ss_ext_sales_price', 'ss_list_price']

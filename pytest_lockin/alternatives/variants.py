@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 SAYS = "a program is wrong if "
 
 
-def make_variants(sql: str, schemas: Schemas, *, operators: Iterable[Operator] | None = None) -> tuple[Variant, ...]:
+def make_variants(
+    sql: str, schemas: Schemas, *, operators: Iterable[Operator] | None = None
+) -> tuple[Variant, ...]:
     """Make every variant of a reference's statement (Spark SQL), in the order of their place in it.
 
     The statement is first rendered by sqlglot; a variant's text is that rendering with one clause changed,
@@ -38,11 +40,16 @@ def make_variants(sql: str, schemas: Schemas, *, operators: Iterable[Operator] |
     known = {original}
     places: Counter[tuple[str, str, str]] = Counter()
     made: list[Variant] = []
-    edits = [(o.name, edit) for o in (list_operators() if operators is None else operators) for edit in o.sql(query)]
+    edits = [
+        (o.name, edit)
+        for o in (list_operators() if operators is None else operators)
+        for edit in o.sql(query)
+    ]
     for operator, edit in edits:
+        around = _query_around(edit.node)
         undo = apply(edit)
         text = _render(tree)
-        sound = text not in known and not find_errors(Query(tree, schemas)) - accepted and _reads_back(text, tree)
+        sound = text not in known and _reads_back(around) and not find_errors(Query(tree, schemas)) - accepted
         undo()
         if not sound:
             continue
@@ -95,20 +102,31 @@ def _render(tree: Any) -> str:
     return text
 
 
-def _reads_back(text: str, tree: Any) -> bool:
+def _query_around(node: Any) -> Any:
+    """Give the query an edit stands in: what is outside of it reads back as it did."""
+    from sqlglot import exp
+
+    return node.find_ancestor(exp.Query) or node
+
+
+def _reads_back(tree: Any) -> bool:
     import sqlglot
 
-    return bool(sqlglot.parse_one(text, read="spark") == tree)
+    return bool(sqlglot.parse_one(_render(tree), read="spark") == tree)
 
 
 def _changed_lines(before: str, after: str) -> tuple[str, str]:
     """Give the lines that differ, each side on one line."""
     old, new = before.splitlines(), after.splitlines()
-    head = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    head = next(
+        (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
+    )
     tail = 0
     while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
-    return " ".join(" ".join(old[head : len(old) - tail]).split()), " ".join(" ".join(new[head : len(new) - tail]).split())
+    return " ".join(" ".join(old[head : len(old) - tail]).split()), " ".join(
+        " ".join(new[head : len(new) - tail]).split()
+    )
 
 
 def apply(edit: SqlEdit) -> Callable[[], None]:
@@ -149,7 +167,10 @@ def _apply_to_root(node: Any, replacement: Any) -> Callable[[], None]:
 
 def _site(before: str, after: str) -> Site:
     """Give the changed lines of the original: first character that differs, end of the last changed line."""
-    head = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after)))
+    head = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
+        min(len(before), len(after)),
+    )
     tail = 0
     most = min(len(before), len(after)) - head
     while tail < most and before[-1 - tail] == after[-1 - tail]:

@@ -1,19 +1,19 @@
 """Another aggregate function.
 
-What it does
+What it does:
     Replaces an aggregate function by its relatives; puts DISTINCT into one, or takes it out; counts rows
     for values, and values for rows.
 
-The mistake it imitates
+The mistake it imitates:
     An average taken for a sum; orders counted where customers were to be; NULLs counted, or not.
 
-Example
+Example:
     `F.count("order_id")` becomes `F.countDistinct("order_id")`.
 
-When it changes nothing
+When it changes nothing:
     Groups of one row; a column without NULLs (count); one without repeated values (DISTINCT).
 
-Which obligation it serves
+Which obligation it serves:
     metric; null for the choice of what is counted.
 """
 
@@ -54,7 +54,13 @@ RELATIVES: dict[str, tuple[str, ...]] = {
     "collect_list": ("collect_set",),
     "collect_set": ("collect_list",),
 }
-_SHORT = {"sum": ("avg", "max"), "avg": ("sum", "max"), "mean": ("sum", "max"), "min": ("max",), "max": ("min",)}
+_SHORT = {
+    "sum": ("avg", "max"),
+    "avg": ("sum", "max"),
+    "mean": ("sum", "max"),
+    "min": ("max",),
+    "max": ("min",),
+}
 _ROWS = ("1", "*")
 
 
@@ -79,7 +85,9 @@ class Aggregate:
         for call in program.methods("grouped", *_SHORT):
             method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
             for other in _SHORT.get(method, ()):
-                yield program.rename(call, other, kind=Kind.METRIC, says=f"{other} is taken where {method} is meant")
+                yield program.rename(
+                    call, other, kind=Kind.METRIC, says=f"{other} is taken where {method} is meant"
+                )
 
     def _count(self, program: Program, call: ast.Call, *, rows: bool) -> Iterator[PythonEdit]:
         if not call.args:
@@ -113,7 +121,8 @@ class Aggregate:
             inner = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
             for other in relatives[type(node)]:
                 if not (other is exp.Sum and query.type_of(inner) in ("string", "date")):
-                    says = f"{other.sql_name().lower()} is taken where {node.sql_name().lower()} of {short(inner.sql())} is meant"
+                    meant = f"{node.sql_name().lower()} of {short(inner.sql())}"
+                    says = f"{other.sql_name().lower()} is taken where {meant} is meant"
                     yield query.edit(node, other(this=node.this.copy()), says)
         for node in query.nodes(exp.Sum, exp.Avg, exp.Count):
             yield from _distinct(query, node)
@@ -131,7 +140,10 @@ class Aggregate:
             ),
             Example(
                 before='orders.agg(F.count("status").alias("n"))',
-                after=('orders.agg(F.countDistinct("status").alias("n"))', 'orders.agg(F.count(F.lit(1)).alias("n"))'),
+                after=(
+                    'orders.agg(F.countDistinct("status").alias("n"))',
+                    'orders.agg(F.count(F.lit(1)).alias("n"))',
+                ),
             ),
             Example(
                 before="SELECT COUNT(status) AS n FROM orders",
@@ -149,7 +161,9 @@ def _counts_rows(program: Program, call: ast.Call) -> bool:
     if not call.args:
         return True
     node = call.args[0]
-    return program.function_name(node) == "lit" or (isinstance(node, ast.Constant) and str(node.value) in _ROWS)
+    return program.function_name(node) == "lit" or (
+        isinstance(node, ast.Constant) and str(node.value) in _ROWS
+    )
 
 
 def _nullable(program: Program, call: ast.Call) -> str:
@@ -200,7 +214,9 @@ def _rows(query: Query, node: Any, *, rows: bool) -> Iterator[SqlEdit]:
     made = node.copy()
     if not rows:
         made.set("this", exp.Star())
-        yield query.edit(node, made, f"rows without a value count in {short(node.sql('spark'))}", kind=Kind.NULL)
+        yield query.edit(
+            node, made, f"rows without a value count in {short(node.sql('spark'))}", kind=Kind.NULL
+        )
         return
     known = [attr for attr in query.visible(node) if attr.table]
     if known:

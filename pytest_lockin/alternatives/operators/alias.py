@@ -1,19 +1,19 @@
 """Another name for an output column.
 
-What it does
+What it does:
     Renames a column of the result.
 
-The mistake it imitates
+The mistake it imitates:
     `total` where the ticket says `total_sales`.
 
-Example
+Example:
     `F.sum("amount").alias("total")` becomes `F.sum("amount").alias("total_x")`.
 
-When it changes nothing
+When it changes nothing:
     Names that never reach the result: those are not renamed. A change of case only is not made: Spark does
     not tell upper from lower.
 
-Which obligation it serves
+Which obligation it serves:
     schema.
 """
 

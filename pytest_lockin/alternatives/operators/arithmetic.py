@@ -1,19 +1,19 @@
 """Another calculation.
 
-What it does
+What it does:
     Swaps plus and minus, times and divided by; trades the operands of a difference or quotient; leaves an
     operand out; moves date arithmetic by one unit, or turns it round.
 
-The mistake it imitates
+The mistake it imitates:
     Profit plus loss; the inverse of a ratio; quantity forgotten in a value; thirty days that are 31.
 
-Example
+Example:
     `F.col("amount") - F.col("cost")` becomes `F.col("amount") + F.col("cost")`.
 
-When it changes nothing
+When it changes nothing:
     An operand that is always 0 (or 1). Commutations of plus and times are not made.
 
-Which obligation it serves
+Which obligation it serves:
     metric; that of the clause it stands in where that is another one.
 """
 
@@ -64,15 +64,21 @@ class Arithmetic:
         columns = program.columns(node)
         sign = _SWAPPED[type(node.op)]
         span = layout.between(node.left, node.right)
-        yield program.swap_span(span, sign, kind=kind, says=f"{shown} is computed with {sign}", columns=columns)
+        yield program.swap_span(
+            span, sign, kind=kind, says=f"{shown} is computed with {sign}", columns=columns
+        )
         if isinstance(node.op, (ast.Sub, ast.Div)):
             yield from self._trade(program, node, node.left, node.right)
         for gone, kept in ((node.right, node.left), (node.left, node.right)):
-            if program.is_column(kept) and not (isinstance(node.op, (ast.Sub, ast.Div)) and kept is node.right):
+            if program.is_column(kept) and not (
+                isinstance(node.op, (ast.Sub, ast.Div)) and kept is node.right
+            ):
                 says = f"{short(layout.text(gone))} is left out of {shown}"
                 yield program.replace(node, layout.grouped(kept), kind=kind, says=says, columns=columns)
 
-    def _trade(self, program: Program, node: ast.expr, one: ast.expr, other: ast.expr) -> Iterator[PythonEdit]:
+    def _trade(
+        self, program: Program, node: ast.expr, one: ast.expr, other: ast.expr
+    ) -> Iterator[PythonEdit]:
         source = program.source
         first, second = program.layout.outer(one), program.layout.outer(other)
         text = source[second[0] : second[1]] + source[first[1] : second[0]] + source[first[0] : first[1]]
@@ -96,7 +102,9 @@ class Arithmetic:
                 if isinstance(each, ast.Constant) and isinstance(each.value, int):
                     for step in (-1, 1):
                         moved = str(each.value + step)
-                        yield program.replace(each, moved, kind=Kind.FILTER, says=f"{shown} takes {moved} days")
+                        yield program.replace(
+                            each, moved, kind=Kind.FILTER, says=f"{shown} takes {moved} days"
+                        )
 
     def _date(self, program: Program, call: ast.Call, name: str) -> Iterator[PythonEdit]:
         if len(call.args) < 2:  # noqa: PLR2004 - date and number
@@ -130,7 +138,9 @@ class Arithmetic:
             shown = short(node.sql("spark"))
             closed = [_closed(side) for side in sides] if kind in (exp.Mul, exp.Div) else sides
             made: Any = kind(this=closed[0], expression=_closed(closed[1]))
-            if isinstance(node.parent, exp.Binary) and not isinstance(node.parent, (exp.Predicate, exp.Connector)):
+            if isinstance(node.parent, exp.Binary) and not isinstance(
+                node.parent, (exp.Predicate, exp.Connector)
+            ):
                 made = exp.Paren(this=made)
             yield query.edit(node, made, f"{shown} is computed with {sign}")
             dated = query.type_of(node.this) == "date" or isinstance(node.expression, exp.Interval)
@@ -140,7 +150,9 @@ class Arithmetic:
                 turned = type(node)(this=_closed(sides[1]), expression=_closed(sides[0]))
                 yield query.edit(node, turned, f"the operands of {shown} trade places")
             if node.find(exp.Column):
-                yield query.edit(node, node.this.copy(), f"{short(sides[1].sql('spark'))} is left out of {shown}")
+                yield query.edit(
+                    node, node.this.copy(), f"{short(sides[1].sql('spark'))} is left out of {shown}"
+                )
         for interval in query.nodes(exp.Interval, exp.TsOrDsAdd, exp.DateAdd, exp.DateSub):
             number = interval.this if isinstance(interval, exp.Interval) else interval.expression
             if isinstance(number, exp.Literal) and str(number.this).isdigit():

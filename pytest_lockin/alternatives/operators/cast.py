@@ -1,19 +1,19 @@
 """Another type, precision or rounding.
 
-What it does
+What it does:
     Leaves a cast or a rounding out; casts to a neighbour type; moves the scale of a decimal, or the places
     of a rounding, by one; cuts a total to whole numbers.
 
-The mistake it imitates
+The mistake it imitates:
     Cents lost in a whole number; a ratio computed in integers; two places where four were asked for.
 
-Example
+Example:
     `F.round("amount", 2)` becomes `F.round("amount", 1)`.
 
-When it changes nothing
+When it changes nothing:
     Values that fit the narrower type; a type that a later step widens again.
 
-Which obligation it serves
+Which obligation it serves:
     type; metric for a rounding.
 """
 
@@ -76,7 +76,9 @@ class Cast:
                 for name in neighbours(target.value):
                     text = quote(name, program.layout.text(target))
                     says = f"a cast to {name} stands for one to {target.value}"
-                    yield program.replace(target, text, kind=Kind.TYPE, says=says, columns=self._owner(program, call))
+                    yield program.replace(
+                        target, text, kind=Kind.TYPE, says=says, columns=self._owner(program, call)
+                    )
         for call, _ in program.functions("round", "bround"):
             yield from self._round(program, call)
         yield from self._whole(program)
@@ -96,7 +98,9 @@ class Cast:
         if isinstance(places, ast.Constant) and isinstance(places.value, int):
             for step in (-1, 1):
                 moved = str(places.value + step)
-                yield program.replace(places, moved, kind=Kind.METRIC, says=f"a value is rounded to {moved} places")
+                yield program.replace(
+                    places, moved, kind=Kind.METRIC, says=f"a value is rounded to {moved} places"
+                )
 
     def _whole(self, program: Program) -> Iterator[PythonEdit]:
         for call, _ in program.functions(*_TOTALS):

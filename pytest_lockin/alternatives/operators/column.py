@@ -1,19 +1,19 @@
 """Another column of the same table.
 
-What it does
+What it does:
     Replaces a column by one of the same table and type, the most alike names first (list price, extended
     list price, sales price). Where the name is needed further on, the other column takes it.
 
-The mistake it imitates
+The mistake it imitates:
     The line's amount taken for the unit price, the net for the gross, the sold date for the shipped date.
 
-Example
+Example:
     `orders.agg(F.sum("amount").alias("total"))` becomes `orders.agg(F.sum("list_amount").alias("total"))`.
 
-When it changes nothing
+When it changes nothing:
     Two columns hold the same values in every row, by contract.
 
-Which obligation it serves
+Which obligation it serves:
     metric, filter, group, order: that of the clause which reads the column.
 """
 
@@ -52,7 +52,9 @@ class OtherColumn:
             if not uses or any(use.role == "join" for use in uses):
                 continue
             use = uses[0]
-            same = [a.name for a in use.visible if (a.table, a.type) == (use.attr.table, use.attr.type) and a.type]
+            same = [
+                a.name for a in use.visible if (a.table, a.type) == (use.attr.table, use.attr.type) and a.type
+            ]
             for name in rank_siblings(use.attr.name, same):
                 yield from self._replace(program, node, use, name)
 
@@ -78,14 +80,18 @@ class OtherColumn:
         element: ast.expr = node
         if isinstance(parent, ast.Call) and program.function_name(parent) in ("col", "column"):
             element, parent = parent, program.parents.get(parent)
-        if not isinstance(parent, ast.Call) or element not in parent.args or not isinstance(parent.func, ast.Attribute):
+        if (
+            not isinstance(parent, ast.Call)
+            or element not in parent.args
+            or not isinstance(parent.func, ast.Attribute)
+        ):
             return None
         lists = parent.func.attr in _LISTS and bool(program.frames(parent.func.value))
         named = isinstance(element, ast.Call) and program.next_method(element)
         return element if lists and not named else None
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
-        """Edit every column reference that is no join condition; a bare one in a select list keeps its name."""
+        """Edit every column that is in no join condition; a bare one in a select list keeps its name."""
         from sqlglot import exp
 
         for node in query.nodes(exp.Column):

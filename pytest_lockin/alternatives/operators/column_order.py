@@ -1,24 +1,25 @@
 """Other columns in the result, or the same ones in another order.
 
-What it does
+What it does:
     Lets two neighbours of the output's select list trade places; leaves one out.
 
-The mistake it imitates
+The mistake it imitates:
     Columns in the order the program computes them; one the ticket asks for that is missing.
 
-Example
+Example:
     `orders.select("status", "amount")` becomes `orders.select("amount", "status")`.
 
-When it changes nothing
+When it changes nothing:
     Select lists whose order does not reach the result: those are not edited.
 
-Which obligation it serves
+Which obligation it serves:
     schema.
 """
 
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.base import Example
@@ -41,8 +42,10 @@ class ColumnOrder:
     def python(self, program: Program) -> Iterator[PythonEdit]:
         """Edit select lists; the front end keeps what changes the result's columns."""
         for call in program.methods("frame", "select"):
-            listed = call.args[0].elts if len(call.args) == 1 and isinstance(call.args[0], ast.List) else call.args
-            for one, other in zip(listed, listed[1:], strict=False):
+            listed = (
+                call.args[0].elts if len(call.args) == 1 and isinstance(call.args[0], ast.List) else call.args
+            )
+            for one, other in pairwise(listed):
                 yield self._trade(program, one, other)
             for node in listed:
                 shown = short(program.layout.text(node))
@@ -66,7 +69,7 @@ class ColumnOrder:
         if not isinstance(select, exp.Select):
             return
         listed = select.expressions
-        for place, (one, other) in enumerate(zip(listed, listed[1:], strict=False)):
+        for place, (one, other) in enumerate(pairwise(listed)):
             made = [*listed[:place], other, one, *listed[place + 2 :]]
             says = f"{one.alias_or_name} and {other.alias_or_name} trade places in the result"
             yield self._selecting(query, select, made, says)

@@ -1,27 +1,28 @@
 """Another branch of a conditional.
 
-What it does
+What it does:
     Leaves out a branch of `when ... otherwise` (CASE), or its default; gives a branch the condition of the
     next one, or of the one before; lets two neighbours trade their values.
 
-The mistake it imitates
+The mistake it imitates:
     A case of the ticket that was forgotten; thresholds of two classes taken for one another; a default
     that turns into NULL.
 
-Example
+Example:
     `F.when(F.col("amount") > 100, "gold").when(F.col("amount") > 50, "silver").otherwise("bronze")` becomes
     `F.when(F.col("amount") > 100, "gold").otherwise("bronze")`.
 
-When it changes nothing
+When it changes nothing:
     A branch that no row reaches; a default of NULL.
 
-Which obligation it serves
+Which obligation it serves:
     metric; the kind of the clause it stands in where that is another one.
 """
 
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.base import Example
@@ -46,14 +47,18 @@ class Conditional:
     def python(self, program: Program) -> Iterator[PythonEdit]:
         """Edit every chain of `when`."""
         for call in program.methods("column", "otherwise"):
-            yield program.unlink(call, kind=self._kind(program, call), says=f"the default {short(program.layout.text(call.args[0])) if call.args else ''} is left out")
+            yield program.unlink(
+                call,
+                kind=self._kind(program, call),
+                says=f"the default {_first(program, call)} is left out",
+            )
         for call, _ in program.functions("when"):
             chain = _branches(program, call)
             for place, branch in enumerate(chain):
                 yield from self._drop(program, chain, place)
                 for other in chain[max(place - 1, 0) : place] + chain[place + 1 : place + 2]:
                     yield from self._borrow(program, branch, other)
-            for one, other in zip(chain, chain[1:], strict=False):
+            for one, other in pairwise(chain):
                 yield from self._trade(program, one, other)
 
     def _kind(self, program: Program, call: ast.Call) -> Kind:
@@ -72,14 +77,16 @@ class Conditional:
         start, end = program.layout.whole(branch.args[0])[0], program.layout.whole(following.args[0])[0]
         del span
         columns = program.columns(branch.args[0])
-        yield program.swap_span((start, end), "", kind=self._kind(program, branch), says=says, columns=columns)
+        yield program.swap_span(
+            (start, end), "", kind=self._kind(program, branch), says=says, columns=columns
+        )
 
     def _borrow(self, program: Program, branch: ast.Call, other: ast.Call) -> Iterator[PythonEdit]:
         condition, its = branch.args[0], other.args[0]
-        says = (
-            f"the branch {short(program.layout.text(condition))} asks for {short(program.layout.text(its))} instead"
+        says = f"the branch {_first(program, branch)} asks for {_first(program, other)} instead"
+        yield program.replace(
+            condition, program.layout.text(its), kind=self._kind(program, branch), says=says
         )
-        yield program.replace(condition, program.layout.text(its), kind=self._kind(program, branch), says=says)
 
     def _trade(self, program: Program, one: ast.Call, other: ast.Call) -> Iterator[PythonEdit]:
         if len(one.args) < _PAIR or len(other.args) < _PAIR:
@@ -90,7 +97,11 @@ class Conditional:
         text = source[second[0] : second[1]] + source[first[1] : second[0]] + source[first[0] : first[1]]
         says = f"{short(layout.text(one.args[1]))} and {short(layout.text(other.args[1]))} trade places"
         yield program.swap_span(
-            (first[0], second[1]), text, kind=self._kind(program, one), says=says, columns=program.columns(one.args[0])
+            (first[0], second[1]),
+            text,
+            kind=self._kind(program, one),
+            says=says,
+            columns=program.columns(one.args[0]),
         )
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
@@ -115,16 +126,17 @@ class Conditional:
     def examples(self) -> tuple[Example, ...]:
         """Show two branches and a default, and a CASE of one branch."""
         gold, silver = 'F.col("amount") > 100', 'F.col("amount") > 50'
+        end = '.otherwise("bronze").alias("t"))'
         return (
             Example(
-                before=f'orders.select(F.when({gold}, "gold").when({silver}, "silver").otherwise("bronze").alias("t"))',
+                before=f'orders.select(F.when({gold}, "gold").when({silver}, "silver"){end}',
                 after=(
                     f'orders.select(F.when({gold}, "gold").when({silver}, "silver").alias("t"))',
-                    f'orders.select(F.when({silver}, "silver").otherwise("bronze").alias("t"))',
-                    f'orders.select(F.when({silver}, "gold").when({silver}, "silver").otherwise("bronze").alias("t"))',
-                    f'orders.select(F.when({gold}, "gold").otherwise("bronze").alias("t"))',
-                    f'orders.select(F.when({gold}, "gold").when({gold}, "silver").otherwise("bronze").alias("t"))',
-                    f'orders.select(F.when({gold}, "silver").when({silver}, "gold").otherwise("bronze").alias("t"))',
+                    f'orders.select(F.when({silver}, "silver"){end}',
+                    f'orders.select(F.when({silver}, "gold").when({silver}, "silver"){end}',
+                    f'orders.select(F.when({gold}, "gold"){end}',
+                    f'orders.select(F.when({gold}, "gold").when({gold}, "silver"){end}',
+                    f'orders.select(F.when({gold}, "silver").when({silver}, "gold"){end}',
                 ),
             ),
             Example(
@@ -137,6 +149,10 @@ class Conditional:
                 ),
             ),
         )
+
+
+def _first(program: Program, call: ast.Call) -> str:
+    return short(program.layout.text(call.args[0])) if call.args else ""
 
 
 def _branches(program: Program, call: ast.Call) -> list[ast.Call]:

@@ -1,20 +1,20 @@
 """Repeated rows kept or dropped.
 
-What it does
+What it does:
     Leaves out `distinct` and `dropDuplicates`, or one column of its subset; drops repeated rows before an
     aggregation, repeated partners before a join, repeated rows of a select list.
 
-The mistake it imitates
+The mistake it imitates:
     Buyers counted once per purchase; two equal lines of an order counted as one; a join that multiplies
     rows where the key is not unique.
 
-Example
+Example:
     `orders.select("customer_id").distinct()` becomes `orders.select("customer_id")`.
 
-When it changes nothing
+When it changes nothing:
     Rows are unique by a key; the result is only asked for existence (semi-join, IN).
 
-Which obligation it serves
+Which obligation it serves:
     group; join for the partners of a join.
 """
 
@@ -96,7 +96,9 @@ class Distinct:
             made = select.copy()
             if select.args.get("distinct"):
                 made.set("distinct", None)
-                yield query.edit(select, made, "repeated rows stay", clause=Fragment.SELECT, kind=Kind.GROUP, columns=())
+                yield query.edit(
+                    select, made, "repeated rows stay", clause=Fragment.SELECT, kind=Kind.GROUP, columns=()
+                )
             elif not select.args.get("group") and not any(e.find(exp.AggFunc) for e in select.expressions):
                 if isinstance(select.parent, (exp.Exists, exp.In)):
                     continue
@@ -109,13 +111,17 @@ class Distinct:
         total = 'groupBy("status").agg(F.sum("amount").alias("t"))'
         return (
             Example(before='orders.select("status").distinct()', after=('orders.select("status")',)),
-            Example(before=f"orders.{total}", after=(f'orders.dropDuplicates(["status", "amount"]).{total}',)),
+            Example(
+                before=f"orders.{total}", after=(f'orders.dropDuplicates(["status", "amount"]).{total}',)
+            ),
             Example(
                 before='orders.join(customers, "customer_id")',
                 after=('orders.join(customers.dropDuplicates(["customer_id"]), "customer_id")',),
             ),
             Example(
-                before="SELECT DISTINCT status FROM orders", language="sql", after=("SELECT status FROM orders",)
+                before="SELECT DISTINCT status FROM orders",
+                language="sql",
+                after=("SELECT status FROM orders",),
             ),
         )
 

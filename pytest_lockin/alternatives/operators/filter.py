@@ -1,21 +1,21 @@
 """Another row filter.
 
-What it does
+What it does:
     Leaves a filter out, or one of its conditions; moves the boundary of a comparison; turns a condition
     round; swaps AND and OR; leaves the first or last value of a range out.
 
-The mistake it imitates
+The mistake it imitates:
     "At least 10" read as "more than 10"; a condition of the ticket that nobody wrote; conditions joined by
     the wrong word.
 
-Example
+Example:
     `orders.where(F.col("amount") >= 10)` becomes `orders.where(F.col("amount") > 10)`.
 
-When it changes nothing
+When it changes nothing:
     No row stands on the boundary, by contract (a flag that is never 1.5); the condition follows from
     another one, or from a join. Double negations and commutations are not made.
 
-Which obligation it serves
+Which obligation it serves:
     filter; join where the condition relates two tables; metric where it stands in a computed column.
 """
 

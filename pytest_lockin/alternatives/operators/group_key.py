@@ -1,18 +1,18 @@
 """Another grain of a grouping.
 
-What it does
+What it does:
     Leaves a group key out (where the output still needs it, its smallest value is shown), or adds one.
 
-The mistake it imitates
+The mistake it imitates:
     Totals by name where two customers share one; totals split by a column the ticket does not mention.
 
-Example
+Example:
     `orders.groupBy("customer_id", "status").agg(...)` becomes `orders.groupBy("customer_id").agg(...)`.
 
-When it changes nothing
+When it changes nothing:
     The key follows from the others (a name from its id), or holds one value in all rows.
 
-Which obligation it serves
+Which obligation it serves:
     group.
 """
 
@@ -60,7 +60,9 @@ class GroupKey:
         found = program.siblings(key)
         plain = isinstance(key, ast.Constant) and key in call.args
         least = program.spark_name("min")
-        if not (isinstance(outer, ast.Call) and program.next_method(call) == "agg" and plain and found and least):
+        if not (
+            isinstance(outer, ast.Call) and program.next_method(call) == "agg" and plain and found and least
+        ):
             return
         first = outer.args[0] if outer.args else None
         if first is None or isinstance(first, ast.Starred):
@@ -70,7 +72,9 @@ class GroupKey:
         name = program.layout.text(key)
         text = f"{program.source[end:begin]}{least}({name}).alias({name}), "
         says = f"{name} is no group key (its smallest value is shown)"
-        yield program.swap_span((start, begin), text, kind=Kind.GROUP, says=says, columns=program.columns(key))
+        yield program.swap_span(
+            (start, begin), text, kind=Kind.GROUP, says=says, columns=program.columns(key)
+        )
 
     def _add(self, program: Program, call: ast.Call) -> Iterator[PythonEdit]:
         if not call.args or not isinstance(call.func, ast.Attribute):
@@ -79,7 +83,9 @@ class GroupKey:
         for frame in program.frames(call.func.value)[:1]:
             taken |= _read_by_agg(program, call)
             for name in _other_keys(frame, taken):
-                edit = program.append(call.args[-1], f', "{name}"', kind=Kind.GROUP, says=f"{name} splits the groups")
+                edit = program.append(
+                    call.args[-1], f', "{name}"', kind=Kind.GROUP, says=f"{name} splits the groups"
+                )
                 yield edit
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
@@ -92,7 +98,11 @@ class GroupKey:
                 if len(_keys(group)) > 1:
                     says = f"{key.sql('spark')} is no group key"
                     yield query.edit(
-                        select, _coarser(query, select, key), says, clause=Fragment.GROUP_BY, columns=query.columns(key)
+                        select,
+                        _coarser(query, select, key),
+                        says,
+                        clause=Fragment.GROUP_BY,
+                        columns=query.columns(key),
                     )
             taken = {column.name.lower() for column in select.find_all(exp.Column)}
             for attr in _other_attrs(query, select, taken):
@@ -100,32 +110,38 @@ class GroupKey:
                 made.append("expressions", exp.column(attr.name, table=attr.qualifier))
                 if group.expressions and not group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
                     yield query.edit(
-                        group, made, f"{attr.name} splits the groups", clause=Fragment.GROUP_BY, columns=(attr.full,)
+                        group,
+                        made,
+                        f"{attr.name} splits the groups",
+                        clause=Fragment.GROUP_BY,
+                        columns=(attr.full,),
                     )
 
     def examples(self) -> tuple[Example, ...]:
         """Show two keys, and SQL."""
         total = '.agg(F.sum("amount").alias("t"))'
+        select = "SELECT status, SUM(amount) AS t FROM orders GROUP BY status"
+        shown = '.agg(F.min("{0}").alias("{0}"), F.sum("amount").alias("t"))'.format
         return (
             Example(
                 before=f'orders.groupBy("customer_id", "status"){total}',
                 after=(
                     f'orders.groupBy("status"){total}',
-                    'orders.groupBy("status").agg(F.min("customer_id").alias("customer_id"), F.sum("amount").alias("t"))',
+                    f'orders.groupBy("status"){shown("customer_id")}',
                     f'orders.groupBy("customer_id"){total}',
-                    'orders.groupBy("customer_id").agg(F.min("status").alias("status"), F.sum("amount").alias("t"))',
+                    f'orders.groupBy("customer_id"){shown("status")}',
                     f'orders.groupBy("customer_id", "status", "order_id"){total}',
                     f'orders.groupBy("customer_id", "status", "placed"){total}',
                 ),
             ),
             Example(
-                before="SELECT status, SUM(amount) AS t FROM orders GROUP BY status, customer_id",
+                before=f"{select}, customer_id",
                 language="sql",
                 after=(
                     "SELECT MIN(status) AS status, SUM(amount) AS t FROM orders GROUP BY customer_id",
                     "SELECT status, SUM(amount) AS t FROM orders GROUP BY status",
-                    "SELECT status, SUM(amount) AS t FROM orders GROUP BY status, customer_id, orders.order_id",
-                    "SELECT status, SUM(amount) AS t FROM orders GROUP BY status, customer_id, orders.placed",
+                    f"{select}, customer_id, orders.order_id",
+                    f"{select}, customer_id, orders.placed",
                 ),
             ),
         )
@@ -141,7 +157,9 @@ def _read_by_agg(program: Program, call: ast.Call) -> set[str]:
 
 def _other_keys(frame: Frame, taken: set[str]) -> list[str]:
     """Choose columns that could be keys: texts and dates first, amounts never."""
-    attrs = [a for a in frame.attrs or () if a.name not in taken and not a.type.startswith(("decimal", "double"))]
+    attrs = [
+        a for a in frame.attrs or () if a.name not in taken and not a.type.startswith(("decimal", "double"))
+    ]
     texts = [a.name for a in attrs if a.type in ("string", "date")]
     others = [a.name for a in attrs if a.name not in texts]
     return [*others[:1], *texts[: _FEW - len(others[:1])]] if texts else others[:_FEW]

@@ -1,19 +1,19 @@
 """Another set of subtotals.
 
-What it does
+What it does:
     Swaps rollup, cube, plain grouping and (in SQL) grouping sets; turns the order of a rollup's keys round.
 
-The mistake it imitates
+The mistake it imitates:
     Subtotals that the ticket asks for and the program does not make, or the other way; subtotals of the
     wrong level.
 
-Example
+Example:
     `orders.rollup("customer_id", "status")` becomes `orders.groupBy("customer_id", "status")`.
 
-When it changes nothing
+When it changes nothing:
     A later filter takes the subtotals out.
 
-Which obligation it serves
+Which obligation it serves:
     group.
 """
 
@@ -62,7 +62,9 @@ class Grouping:
         text = ", ".join(program.source[start:end] for start, end in reversed(spans))
         says = "the subtotals are those of the keys in reverse"
         columns = tuple(column for arg in call.args for column in program.columns(arg))
-        yield program.swap_span((spans[0][0], spans[-1][1]), text, kind=Kind.GROUP, says=says, columns=columns)
+        yield program.swap_span(
+            (spans[0][0], spans[-1][1]), text, kind=Kind.GROUP, says=says, columns=columns
+        )
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
         """Swap ROLLUP, CUBE and plain keys; drop single grouping sets."""
@@ -81,13 +83,17 @@ class Grouping:
                 yield query.edit(node, turned, says, clause=Fragment.GROUP_BY)
         for node in query.nodes(exp.GroupingSets):
             for one in node.expressions if len(node.expressions) > 1 else []:
-                kept = exp.GroupingSets(expressions=[each.copy() for each in node.expressions if each is not one])
+                kept = exp.GroupingSets(
+                    expressions=[each.copy() for each in node.expressions if each is not one]
+                )
                 says = f"there are no totals by {one.sql('spark')}"
                 yield query.edit(node, kept, says, clause=Fragment.GROUP_BY)
         for group in query.nodes(exp.Group):
             if group.expressions and all(isinstance(each, exp.Column) for each in group.expressions):
                 rolled = group.copy()
-                rolled.set("expressions", [exp.Rollup(expressions=[each.copy() for each in group.expressions])])
+                rolled.set(
+                    "expressions", [exp.Rollup(expressions=[each.copy() for each in group.expressions])]
+                )
                 yield query.edit(group, rolled, _SAYS["rollup"], clause=Fragment.GROUP_BY)
 
     def examples(self) -> tuple[Example, ...]:

@@ -1,19 +1,19 @@
 """Another filter of groups.
 
-What it does
+What it does:
     Leaves a filter on totals out, or one of its conditions; moves its boundary; turns it round.
 
-The mistake it imitates
+The mistake it imitates:
     "More than three orders" read as "at least three"; a threshold on the total that was forgotten, or
     applied to rows.
 
-Example
+Example:
     `totals.where(F.col("n") > 3)` becomes `totals.where(F.col("n") >= 3)`.
 
-When it changes nothing
+When it changes nothing:
     No total stands on the boundary, or the filter repeats what a later one asks.
 
-Which obligation it serves
+Which obligation it serves:
     filter.
 """
 

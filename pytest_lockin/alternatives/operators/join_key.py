@@ -1,28 +1,29 @@
 """Another key in a join.
 
-What it does
+What it does:
     Drops one of several keys, replaces one by a column of the same table and type, swaps the partners of
     two keys, asks for one of several keys only.
 
-The mistake it imitates
+The mistake it imitates:
     A join by order number alone where lines are known by order and item; by the shipping customer in place
     of the billing customer; by keys whose partners were mixed up.
 
-Example
+Example:
     `(F.col("a_id") == F.col("b_id")) & (F.col("a_no") == F.col("b_no"))` becomes `(F.col("a_id") ==
     F.col("b_id"))`.
 
-When it changes nothing
+When it changes nothing:
     The dropped key follows from the others (a functional dependency), or the sibling always holds the same
     value.
 
-Which obligation it serves
+Which obligation it serves:
     join.
 """
 
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.base import Example
@@ -73,7 +74,7 @@ class JoinKey:
 
     def _swap(self, program: Program, parts: list[ast.expr]) -> Iterator[PythonEdit]:
         pairs = [part for part in parts if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Eq)]
-        for one, other in zip(pairs, pairs[1:], strict=False):
+        for one, other in pairwise(pairs):
             ends = [_type(program, part.comparators[0]) for part in (one, other)]
             if ends[0] != ends[1]:
                 continue
@@ -82,12 +83,18 @@ class JoinKey:
             text = source[second[0] : second[1]] + source[first[1] : second[0]] + source[first[0] : first[1]]
             columns = program.columns(one) + program.columns(other)
             yield program.swap_span(
-                (first[0], second[1]), text, kind=Kind.JOIN, says="two keys of this join trade partners", columns=columns
+                (first[0], second[1]),
+                text,
+                kind=Kind.JOIN,
+                says="two keys of this join trade partners",
+                columns=columns,
             )
 
     def _replace(self, program: Program, node: ast.expr) -> Iterator[PythonEdit]:
         use = next(use for use in program.uses(node) if use.role == "join")
-        same = [a.name for a in use.visible if (a.table, a.type) == (use.attr.table, use.attr.type) and a.type]
+        same = [
+            a.name for a in use.visible if (a.table, a.type) == (use.attr.table, use.attr.type) and a.type
+        ]
         for name in rank_siblings(use.attr.name, same, _FEW):
             text = write_name(program, node, name)
             if text is not None:
@@ -105,8 +112,10 @@ class JoinKey:
                 if isinstance(side, exp.Column):
                     yield from _siblings(query, side)
             yield from _dropped(query, node)
-        for one, other in zip(found, found[1:], strict=False):
-            if one.parent is other.parent and query.type_of(one.expression) == query.type_of(other.expression):
+        for one, other in pairwise(found):
+            if one.parent is other.parent and query.type_of(one.expression) == query.type_of(
+                other.expression
+            ):
                 made = one.parent.copy()
                 made.this.set("expression", other.expression.copy())
                 made.expression.set("expression", one.expression.copy())

@@ -1,22 +1,22 @@
 """Another join type.
 
-What it does
+What it does:
     Replaces the type of a join by each of the others: inner, left, right, full, semi, anti, cross. A join
     of SQL written with commas is written out first, its conditions moved into ON.
 
-The mistake it imitates
+The mistake it imitates:
     Rows without a partner are kept where the ticket drops them, or dropped where it keeps them; rows are
     doubled where only their existence was asked for.
 
-Example
+Example:
     `orders.join(customers, "customer_id", "left")` becomes `orders.join(customers, "customer_id", "inner")`.
 
-When it changes nothing
+When it changes nothing:
     Every key of one side has a partner, by contract or by a filter that follows (left join, then a
     condition on the right side). A semi-join equals an inner join on a key that is unique on the right. The
     engine's plans show some of these; the others stay undecided.
 
-Which obligation it serves
+Which obligation it serves:
     join.
 """
 
@@ -94,21 +94,23 @@ class JoinType:
         if any(isinstance(each, ast.Starred) for each in call.args):
             return
         last = (*call.args, *(keyword.value for keyword in call.keywords))[-1]
-        for kind in SAYS:
+        for kind, says in SAYS.items():
             if kind not in ("inner", "cross"):
-                yield program.append(last, f', how="{kind}"', kind=Kind.JOIN, says=SAYS[kind])
+                yield program.append(last, f', how="{kind}"', kind=Kind.JOIN, says=says)
 
     def _literals(self, program: Program, how: ast.expr) -> Iterable[tuple[ast.expr, str]]:
-        found = {v.node: normalise(v) for v in program.values(how) if isinstance(v, Text) and v.node is not None}
+        found = {
+            v.node: normalise(v) for v in program.values(how) if isinstance(v, Text) and v.node is not None
+        }
         return found.items()
 
     def _change(self, program: Program, call: ast.Call, node: ast.expr, now: str) -> Iterator[PythonEdit]:
         on = program.argument(call, 1, "on")
         columns = program.columns(on) if on is not None else ()
-        for kind in SAYS:
+        for kind, says in SAYS.items():
             if kind not in (now, "cross") and now in SAYS and isinstance(node, ast.Constant):
                 text = quote(kind, program.layout.text(node))
-                yield program.replace(node, text, kind=Kind.JOIN, says=SAYS[kind], columns=columns)
+                yield program.replace(node, text, kind=Kind.JOIN, says=says, columns=columns)
 
     def _cross(self, program: Program, call: ast.Call) -> Iterator[PythonEdit]:
         other = program.argument(call, 0, "other")
@@ -118,7 +120,11 @@ class JoinType:
         text = f"crossJoin({program.layout.grouped(other)})"
         span = (start, program.layout.span(call)[1])
         yield program.swap_span(
-            span, text, kind=Kind.JOIN, says=SAYS["cross"], columns=program.columns(call.args[-1]) if call.args else ()
+            span,
+            text,
+            kind=Kind.JOIN,
+            says=SAYS["cross"],
+            columns=program.columns(call.args[-1]) if call.args else (),
         )
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
@@ -144,20 +150,22 @@ class JoinType:
             if made is not None:
                 alias = join.alias_or_name
                 says = f"{SAYS[kind]} ({alias})"
-                yield query.edit(select, made, says, clause=Fragment.JOIN_ON, columns=_touched(query, select, join))
+                yield query.edit(
+                    select, made, says, clause=Fragment.JOIN_ON, columns=_touched(query, select, join)
+                )
 
     def examples(self) -> tuple[Example, ...]:
         """Show an explicit type, a default one, and joins by comma."""
         names = ("inner", "right", "full", "left_semi", "left_anti")
+        start, end = "SELECT amount FROM orders AS o", "customers AS c ON o.customer_id = c.customer_id"
         by_name = tuple(f'orders.join(customers, "customer_id", "{name}")' for name in names)
         return (
             Example(before='orders.join(customers, "customer_id", "left")', after=by_name),
             Example(
-                before="SELECT o.amount FROM orders AS o JOIN customers AS c ON o.customer_id = c.customer_id",
+                before=f"{start} JOIN {end}",
                 language="sql",
                 after=tuple(
-                    f"SELECT o.amount FROM orders AS o {word}JOIN customers AS c"
-                    + ("" if word == "CROSS " else " ON o.customer_id = c.customer_id")
+                    f"{start} {word}JOIN {end if word != 'CROSS ' else 'customers AS c'}"
                     for word in ("LEFT ", "RIGHT ", "FULL ", "LEFT SEMI ", "LEFT ANTI ", "CROSS ")
                 ),
             ),

@@ -1,18 +1,18 @@
 """Another number of rows.
 
-What it does
+What it does:
     Leaves a limit out, or moves it by one either way; an offset as well.
 
-The mistake it imitates
+The mistake it imitates:
     The top ten that holds nine or eleven; a limit forgotten because the test data never reaches it.
 
-Example
+Example:
     `orders.limit(10)` becomes `orders.limit(9)`.
 
-When it changes nothing
+When it changes nothing:
     The result has fewer rows than the limit.
 
-Which obligation it serves
+Which obligation it serves:
     limit.
 """
 

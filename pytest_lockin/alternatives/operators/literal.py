@@ -1,27 +1,27 @@
 """Another value where a value is written.
 
-What it does
+What it does:
     Moves a literal by one unit of its type: a number by one (or by its last digit), a date by one day, a
     text by its last digit or its upper and lower case; leaves one value out of a list.
 
-The mistake it imitates
+The mistake it imitates:
     An off-by-one year, month or threshold; a period that ends a day early; a category forgotten; a label
     spelled otherwise.
 
-Example
+Example:
     `orders.where(F.col("status").isin("paid", "sent"))` becomes `orders.where(F.col("status").isin("paid"))`.
 
-When it changes nothing
+When it changes nothing:
     No value lies between the old and the new one. A label that nothing shows or compares.
 
-Which obligation it serves
+Which obligation it serves:
     literal; filter for a number or date that bounds a range.
 """
 
 from __future__ import annotations
 
 import ast
-import datetime
+import datetime as dt
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +52,10 @@ def move_text(text: str) -> list[str]:
     """
     if _DATE.fullmatch(text):
         try:
-            day = datetime.date.fromisoformat(text)
+            day = dt.date.fromisoformat(text)
         except ValueError:
             return []
-        return [str(day - datetime.timedelta(1)), str(day + datetime.timedelta(1))]
+        return [str(day - dt.timedelta(1)), str(day + dt.timedelta(1))]
     if match := _DIGITS.search(text):
         return [f"{text[: match.start()]}{int(match[0]) + 1:0{len(match[0])}}{text[match.end() :]}"]
     return [other for other in (text.upper(), text.lower()) if other != text][:1]
@@ -114,10 +114,13 @@ class Literal:
         callee = program.layout.text(node.func)
         for step in (-1, 1):
             try:
-                moved = day.value + datetime.timedelta(step)
+                moved = day.value + dt.timedelta(step)
             except OverflowError:
                 continue
-            yield f"{callee}({moved.year}, {moved.month}, {moved.day})", f"{moved} is written where {day.value} is meant"
+            yield (
+                f"{callee}({moved.year}, {moved.month}, {moved.day})",
+                f"{moved} is written where {day.value} is meant",
+            )
 
     def _shorten(self, program: Program, node: ast.expr) -> Iterator[PythonEdit]:
         found = program.siblings(node)
@@ -143,7 +146,12 @@ class Literal:
             for new in moves:
                 made = exp.Literal(this=new, is_string=node.is_string)
                 yield query.edit(
-                    node, made, f"{new} is written where {node.this} is meant", clause=clause, kind=Kind.LITERAL, columns=_beside(query, node)
+                    node,
+                    made,
+                    f"{new} is written where {node.this} is meant",
+                    clause=clause,
+                    kind=Kind.LITERAL,
+                    columns=_beside(query, node),
                 )
         for listed in query.nodes(exp.In):
             for value in listed.expressions if len(listed.expressions) > 1 else []:
@@ -155,10 +163,10 @@ class Literal:
     def _is_elsewhere(self, query: Query, node: Any) -> bool:
         from sqlglot import exp
 
-        return (
-            query.clause_of(node) in (Fragment.LIMIT, Fragment.GROUP_BY, Fragment.ORDER_BY)
-            or isinstance(node.parent, (exp.DataTypeParam, exp.WindowSpec, exp.Round, exp.Interval, exp.TsOrDsAdd, exp.Ordered))
-            or isinstance(node.parent, (exp.Count, exp.Lag, exp.Lead, exp.Ntile))
+        others = (exp.DataTypeParam, exp.WindowSpec, exp.Round, exp.Interval, exp.TsOrDsAdd, exp.Ordered)
+        clauses = (Fragment.LIMIT, Fragment.GROUP_BY, Fragment.ORDER_BY)
+        return query.clause_of(node) in clauses or isinstance(
+            node.parent, (*others, exp.Count, exp.Lag, exp.Lead, exp.Ntile)
         )
 
     def examples(self) -> tuple[Example, ...]:

@@ -1,19 +1,19 @@
 """Another treatment of NULL.
 
-What it does
+What it does:
     Leaves out coalesce, fillna and dropna; makes a NULL-safe comparison a plain one, and the other way;
     drops rows whose key is NULL; shows an empty total as 0.
 
-The mistake it imitates
+The mistake it imitates:
     NULL taken for 0, or for nothing; rows of an unknown region that vanish; two unknowns taken for equal.
 
-Example
+Example:
     `F.coalesce("amount", F.lit(0))` becomes `F.col("amount")`.
 
-When it changes nothing
+When it changes nothing:
     The column is never NULL, by contract or after a filter; a sum that skips NULLs anyway.
 
-Which obligation it serves
+Which obligation it serves:
     null.
 """
 
@@ -52,7 +52,9 @@ class Nulls:
         yield from self._through_na(program)
         for call in program.methods("column", "eqNullSafe"):
             if call.args and isinstance(call.func, ast.Attribute):
-                text = f"({program.layout.grouped(call.func.value)} == {program.layout.grouped(call.args[0])})"
+                text = (
+                    f"({program.layout.grouped(call.func.value)} == {program.layout.grouped(call.args[0])})"
+                )
                 yield program.replace(call, text, kind=Kind.NULL, says="NULL no longer equals NULL")
         yield from self._equalities(program)
         yield from self._keys(program)
@@ -63,7 +65,11 @@ class Nulls:
             return
         first = call.args[0]
         plain = isinstance(first, ast.Constant) and isinstance(first.value, str)
-        text = program.col(str(first.value)) if isinstance(first, ast.Constant) and plain else program.layout.grouped(first)
+        text = (
+            program.col(str(first.value))
+            if isinstance(first, ast.Constant) and plain
+            else program.layout.grouped(first)
+        )
         if text is not None:
             says = f"NULL stays NULL in {short(program.layout.text(call))}"
             yield program.replace(call, text, kind=Kind.NULL, says=says)
@@ -79,7 +85,11 @@ class Nulls:
     def _through_na(self, program: Program) -> Iterator[PythonEdit]:
         for call in program.calls:
             func = call.func
-            if not (isinstance(func, ast.Attribute) and func.attr in ("drop", "fill") and isinstance(func.value, ast.Attribute)):
+            if not (
+                isinstance(func, ast.Attribute)
+                and func.attr in ("drop", "fill")
+                and isinstance(func.value, ast.Attribute)
+            ):
                 continue
             if func.value.attr == "na" and program.frames(func.value.value):
                 span = (program.layout.outer(func.value.value)[1], program.layout.span(call)[1])
@@ -89,7 +99,9 @@ class Nulls:
         for node in program.nodes:
             if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
                 continue
-            if program.is_column(node) and all(program.is_column(side) for side in (node.left, node.comparators[0])):
+            if program.is_column(node) and all(
+                program.is_column(side) for side in (node.left, node.comparators[0])
+            ):
                 left, right = (program.layout.grouped(side) for side in (node.left, node.comparators[0]))
                 text = f"{left}.eqNullSafe({right})"
                 yield program.replace(node, text, kind=Kind.NULL, says="NULL equals NULL")
@@ -108,7 +120,7 @@ class Nulls:
     def _totals(self, program: Program) -> Iterator[PythonEdit]:
         coalesce, literal = program.spark_name("coalesce"), program.spark_name("lit")
         for call, _ in program.functions("sum"):
-            if coalesce and literal and not program.next_method(call) == "over":
+            if coalesce and literal and program.next_method(call) != "over":
                 text = f"{coalesce}({program.layout.text(call)}, {literal}(0))"
                 yield program.replace(call, text, kind=Kind.NULL, says="a total of nothing shows as 0")
 

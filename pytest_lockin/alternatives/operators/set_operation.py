@@ -1,19 +1,19 @@
 """Another set operation.
 
-What it does
+What it does:
     Drops repeated rows of a UNION ALL, or keeps them in a UNION; leaves one side out; swaps union,
     intersection and difference, and each with its ALL form; matches columns by place for by name.
 
-The mistake it imitates
+The mistake it imitates:
     UNION for UNION ALL; a channel forgotten; customers of both channels where either was asked for.
 
-Example
+Example:
     `a.union(b)` becomes `a.union(b).distinct()`.
 
-When it changes nothing
+When it changes nothing:
     The sides have no row in common and none twice; a later aggregation does not see repetitions.
 
-Which obligation it serves
+Which obligation it serves:
     set-op.
 """
 
@@ -90,7 +90,10 @@ class SetOperation:
             yield from self._sides(query, node)
 
     def _sides(self, query: Query, node: Any) -> Iterator[SqlEdit]:
-        for side, says in ((node.this, "the second side is left out"), (node.expression, "the first side is left out")):
+        for side, says in (
+            (node.this, "the second side is left out"),
+            (node.expression, "the first side is left out"),
+        ):
             made = side.unnest().copy()
             for clause in ("order", "limit", "with_", "with"):
                 if node.args.get(clause) is not None and made.args.get(clause) is None:
@@ -109,7 +112,13 @@ class SetOperation:
             Example(
                 before=f"{one} UNION ALL {two}",
                 language="sql",
-                after=(f"{one} UNION {two}", f"{one} INTERSECT ALL {two}", f"{one} EXCEPT ALL {two}", one, two),
+                after=(
+                    f"{one} UNION {two}",
+                    f"{one} INTERSECT ALL {two}",
+                    f"{one} EXCEPT ALL {two}",
+                    one,
+                    two,
+                ),
             ),
         )
 

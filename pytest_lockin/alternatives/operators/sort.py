@@ -1,20 +1,20 @@
 """Another order of rows.
 
-What it does
+What it does:
     Leaves the sort out, or one of its keys; turns a key's direction round; puts NULLs at the other end.
 
-The mistake it imitates
+The mistake it imitates:
     Smallest first where the largest were asked for; a tie-break forgotten; another engine's place for
     NULLs.
 
-Example
+Example:
     `orders.orderBy(F.col("amount").desc())` becomes `orders.orderBy(F.col("amount").asc())`.
 
-When it changes nothing
+When it changes nothing:
     A later step does not keep the order (a group, a join, another sort): where that follows in the same
     chain, no edit is made. The key has no ties, or no NULLs.
 
-Which obligation it serves
+Which obligation it serves:
     order; window for the order inside of one.
 """
 
@@ -73,10 +73,15 @@ class Sort:
             if isinstance(made, (ast.ListComp, ast.GeneratorExp)):
                 yield from turn(program, made.elt, Kind.ORDER)
                 made = made.generators[0].iter
-            if not isinstance(made, ast.Name) or not any(len(v) > 1 for v in program.values(made) if isinstance(v, list)):
+            if not isinstance(made, ast.Name) or not any(
+                len(v) > 1 for v in program.values(made) if isinstance(v, list)
+            ):
                 continue
             name = program.layout.text(made)
-            for piece, says in (("[:-1]", "the last sort key is left out"), ("[1:]", "the first sort key is left out")):
+            for piece, says in (
+                ("[:-1]", "the last sort key is left out"),
+                ("[1:]", "the first sort key is left out"),
+            ):
                 yield program.replace(made, f"{name}{piece}", kind=Kind.ORDER, says=says)
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
@@ -146,9 +151,9 @@ def turn(program: Program, key: ast.expr, kind: Kind) -> Iterator[PythonEdit]:
 
 def _is_listed(program: Program, key: ast.expr) -> bool:
     """Whether a key stands in a list of names that others read too."""
-    return not isinstance(program.parents.get(key), (ast.Call, ast.ListComp, ast.GeneratorExp)) and isinstance(
-        key, ast.Constant
-    )
+    return not isinstance(
+        program.parents.get(key), (ast.Call, ast.ListComp, ast.GeneratorExp)
+    ) and isinstance(key, ast.Constant)
 
 
 def _as_column(program: Program, key: ast.expr) -> str | None:
@@ -169,7 +174,9 @@ def edit_sql_order(query: Query, order: Any, clause: Fragment) -> Iterator[SqlEd
         shown = short(key.this.sql("spark"))
         if len(keys) > 1:
             made = exp.Order(expressions=[each.copy() for each in keys if each is not key])
-            yield query.edit(order, made, f"{shown} is no sort key", clause=clause, columns=query.columns(key))
+            yield query.edit(
+                order, made, f"{shown} is no sort key", clause=clause, columns=query.columns(key)
+            )
         descending = bool(key.args.get("desc"))
         first = bool(key.args.get("nulls_first"))
         turned = exp.Ordered(this=key.this.copy(), desc=None if descending else True, nulls_first=not first)

@@ -1,20 +1,20 @@
 """Another window.
 
-What it does
+What it does:
     Leaves out a partition key, an order key or the frame; turns the order round; swaps the rank functions,
     lag and lead; moves an offset or a frame's bound by one; counts rows by range.
 
-The mistake it imitates
+The mistake it imitates:
     A rank over all rows where one per region was asked for; ties ranked with or without gaps; the month
     after taken for the month before.
 
-Example
+Example:
     `F.rank().over(w)` becomes `F.dense_rank().over(w)`.
 
-When it changes nothing
+When it changes nothing:
     No ties (rank family); one partition only; a frame that the data never fills.
 
-Which obligation it serves
+Which obligation it serves:
     window.
 """
 
@@ -94,7 +94,9 @@ class OtherWindow:
                 if text is not None:
                     span = program.layout.span(call.func)
                     says = f"{other} is taken where {name} is meant"
-                    yield program.swap_span(span, text, kind=Kind.WINDOW, says=says, columns=program.columns(call))
+                    yield program.swap_span(
+                        span, text, kind=Kind.WINDOW, says=says, columns=program.columns(call)
+                    )
             if name in _SHIFTS:
                 yield from self._offset(program, call, name)
 
@@ -154,12 +156,13 @@ class OtherWindow:
     def examples(self) -> tuple[Example, ...]:
         """Show a rank."""
         spec = 'Window.partitionBy("status").orderBy("amount")'
+        turned = 'Window.partitionBy("status").orderBy(F.col("amount").desc())'
         return (
             Example(
                 before=f'orders.withColumn("r", F.rank().over({spec}))',
                 after=(
                     'orders.withColumn("r", F.rank().over(Window.orderBy("amount")))',
-                    'orders.withColumn("r", F.rank().over(Window.partitionBy("status").orderBy(F.col("amount").desc())))',
+                    f'orders.withColumn("r", F.rank().over({turned}))',
                     f'orders.withColumn("r", F.dense_rank().over({spec}))',
                     f'orders.withColumn("r", F.row_number().over({spec}))',
                 ),

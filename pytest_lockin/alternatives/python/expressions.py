@@ -34,13 +34,42 @@ _PLACES: dict[str, tuple[int, ...]] = {
     "nvl2": (0, 1, 2),
 }
 _ALL = frozenset(
-    "coalesce concat greatest least array struct count_distinct countDistinct grouping_id create_map hash xxhash64 "
-    "named_struct approx_count_distinct".split()
+    [
+        "coalesce",
+        "concat",
+        "greatest",
+        "least",
+        "array",
+        "struct",
+        "count_distinct",
+        "countDistinct",
+        "grouping_id",
+        "create_map",
+        "hash",
+        "xxhash64",
+        "named_struct",
+        "approx_count_distinct",
+    ]
 )
-_SORTS = frozenset("desc asc desc_nulls_first desc_nulls_last asc_nulls_first asc_nulls_last".split())
-_SAME = _SORTS | frozenset("alias name".split())
+_SORTS = frozenset(
+    ["desc", "asc", "desc_nulls_first", "desc_nulls_last", "asc_nulls_first", "asc_nulls_last"]
+)
+_SAME = _SORTS | frozenset(["alias", "name"])
 _BOOLEAN = frozenset(
-    "isin between like ilike rlike startswith endswith contains isNull isNotNull eqNullSafe isNaN".split()
+    [
+        "isin",
+        "between",
+        "like",
+        "ilike",
+        "rlike",
+        "startswith",
+        "endswith",
+        "contains",
+        "isNull",
+        "isNotNull",
+        "eqNullSafe",
+        "isNaN",
+    ]
 )
 _UNCHANGED = frozenset(("broadcast",))
 _MANY = frozenset(("explode", "posexplode", "inline", "stack", "json_tuple"))
@@ -97,7 +126,10 @@ def combine(function: str, parts: list[Any], *, type_name: str = "", name: str =
 
 def call_function(trace: Trace, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     """Call `F.name(...)`."""
-    values = [*arguments, *(value for key, value in keywords.items() if key not in ("ignorenulls", "ignoreNulls"))]
+    values = [
+        *arguments,
+        *(value for key, value in keywords.items() if key not in ("ignorenulls", "ignoreNulls")),
+    ]
     if name in _UNCHANGED:
         return values[0] if values else UNKNOWN
     if name in ("col", "column"):
@@ -127,7 +159,7 @@ def _apply(trace: Trace, name: str, values: list[Any]) -> Any:
     return replace(made, source=None)
 
 
-def _expr(trace: Trace, values: list[Any]) -> Any:
+def _expr(_: Trace, values: list[Any]) -> Any:
     return of_sql(values[0]) if values and isinstance(values[0], str) else UNKNOWN
 
 

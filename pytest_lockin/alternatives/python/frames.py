@@ -43,7 +43,9 @@ def _output(trace: Trace, frame: Frame, value: Any, role: str) -> list[Attr] | N
         attr = trace.resolve(frame, made.source, role)
         if attr is None:
             return [trace.fresh(made.name)]
-        return [attr if attr.name == made.name else replace(attr, name=str(made.name), uid=next(trace.numbers))]
+        return [
+            attr if attr.name == made.name else replace(attr, name=str(made.name), uid=next(trace.numbers))
+        ]
     trace.resolve_all(frame, made.reads, role)
     return [trace.fresh(made.name, trace.type_in(frame, made))]
 
@@ -61,12 +63,18 @@ def _outputs(trace: Trace, frame: Frame, values: Iterable[Any], role: str) -> Fr
 def _refuse_mixture(trace: Trace, frame: Frame, values: list[Any], keys: tuple[Expr, ...]) -> None:
     """Note the columns an aggregation reads outside of aggregate functions and keys."""
     known = [made for value in values if (made := column(value)) is not None]
-    if frame.attrs is None or len(known) != len(values) or any(made.star or made.function == "?" for made in known):
+    if (
+        frame.attrs is None
+        or len(known) != len(values)
+        or any(made.star or made.function == "?" for made in known)
+    ):
         return
     allowed = {read.name.lower() for key in keys for read in key.reads} | {key.name.lower() for key in keys}
     for made in known:
         trace.errors.update(
-            f"neither grouped nor aggregated {read.name}" for read in made.bare if read.name.lower() not in allowed
+            f"neither grouped nor aggregated {read.name}"
+            for read in made.bare
+            if read.name.lower() not in allowed
         )
 
 
@@ -78,7 +86,9 @@ def _select(trace: Trace, frame: Frame, arguments: Arguments, _: Keywords) -> Fr
 
 
 def _select_sql(trace: Trace, frame: Frame, arguments: Arguments, _: Keywords) -> Frame:
-    return _outputs(trace, frame, [of_sql(v) if isinstance(v, str) else v for v in flatten(arguments)], "select")
+    return _outputs(
+        trace, frame, [of_sql(v) if isinstance(v, str) else v for v in flatten(arguments)], "select"
+    )
 
 
 def _filter(trace: Trace, frame: Frame, arguments: Arguments, keywords: Keywords) -> Frame:
@@ -154,7 +164,9 @@ def aggregate(trace: Trace, grouped: Grouped, method: str, arguments: Arguments)
     if method == "count":
         values = [Expr(name="count", type="bigint", aggregated=True)]
     elif method != "agg" or any(isinstance(value, dict) for value in values):
-        trace.resolve_all(frame, [r for v in values if isinstance(v, str) for r in of_name(v).reads], "measure")
+        trace.resolve_all(
+            frame, [r for v in values if isinstance(v, str) for r in of_name(v).reads], "measure"
+        )
         return NOWHERE
     _refuse_mixture(trace, frame, values, grouped.keys or ())
     _refuse_levels(trace, grouped, values)
@@ -169,7 +181,9 @@ def aggregate(trace: Trace, grouped: Grouped, method: str, arguments: Arguments)
 
 def _refuse_levels(trace: Trace, grouped: Grouped, values: list[Any]) -> None:
     """Note grouping() of what is no key of a rollup or cube."""
-    keys = {key.source.name.lower() for key in grouped.keys or () if key.source and key.name == key.source.name}
+    keys = {
+        key.source.name.lower() for key in grouped.keys or () if key.source and key.name == key.source.name
+    }
     for value in values:
         for name in _asked_levels(value):
             if not grouped.levels or (grouped.keys is not None and name and name.lower() not in keys):
@@ -210,7 +224,9 @@ def _set_column(trace: Trace, frame: Frame, name: Any, value: Any) -> Frame:
 
 def _with_columns(trace: Trace, frame: Frame, arguments: Arguments, _: Keywords) -> Frame:
     made = frame
-    for name, value in arguments[0].items() if arguments and isinstance(arguments[0], dict) else [(None, None)]:
+    for name, value in (
+        arguments[0].items() if arguments and isinstance(arguments[0], dict) else [(None, None)]
+    ):
         made = _set_column(trace, made, name, value)
     return made
 
@@ -336,7 +352,7 @@ def _same(_: Trace, frame: Frame, __: Arguments, ___: Keywords) -> Frame:
     return frame
 
 
-_SAME = "cache persist unpersist hint repartition coalesce checkpoint localCheckpoint distinct sample repartitionByRange"
+_SAME = "cache persist unpersist hint repartition coalesce checkpoint localCheckpoint distinct sample"
 METHODS: dict[str, Callable[[Trace, Frame, Arguments, Keywords], Any]] = {
     **dict.fromkeys(_SAME.split(), _same),
     **dict.fromkeys(("limit", "offset"), _limit),
@@ -359,7 +375,7 @@ METHODS: dict[str, Callable[[Trace, Frame, Arguments, Keywords], Any]] = {
     "alias": _alias,
     "toDF": _name_all,
 }
-GROUPED = frozenset("agg count sum avg mean max min".split())
+GROUPED = frozenset(["agg", "count", "sum", "avg", "mean", "max", "min"])
 
 
 def read_member(trace: Trace, frame: Frame, name: str, node: Any) -> Any:

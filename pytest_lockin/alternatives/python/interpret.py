@@ -8,7 +8,7 @@ unknown never makes an error: the errors noted are those that surely are ones.
 from __future__ import annotations
 
 import ast
-import datetime
+import datetime as dt
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Scope = dict[str, Any]
 # Bounds of the reading: a helper that calls itself, a loop over a big list, a program made to be slow.
-_DEPTH, _ROUNDS, _STEPS = 12, 64, 60_000
+_DEPTH, _ROUNDS, _STEPS, _LONG, _BITS = 12, 64, 60_000, 10_000, 256
 _MODULES = {
     "pyspark.sql.functions": "F",
     "pyspark.sql.window": "",
@@ -108,9 +108,7 @@ class Interpreter:
             target = scope.get(function)
             if isinstance(target, Function):
                 self.result = self._enter(target, [self._given(arg) for arg in _parameters(target.node)], {})
-        except TooLongError:
-            return
-        except _ReturnError:
+        except (TooLongError, RecursionError, _ReturnError):
             return
 
     def _given(self, parameter: ast.arg) -> Any:
@@ -129,7 +127,7 @@ class Interpreter:
             self._step()
             handler = _STATEMENTS.get(type(statement))
             if handler is not None:
-                handler(self, statement, scope)
+                getattr(self, handler)(statement, scope)
 
     def _step(self) -> None:
         self._steps += 1
@@ -228,7 +226,7 @@ class Interpreter:
         if self._steps > _STEPS:
             raise TooLongError
         handler = _EXPRESSIONS.get(type(node))
-        value = handler(self, node, scope) if handler is not None else UNKNOWN
+        value = getattr(self, handler)(node, scope) if handler is not None else UNKNOWN
         if self._watched:
             self.trace.see(node, value)
         return value
@@ -319,8 +317,14 @@ class Interpreter:
             return _shift(sign, left, right)
         simple = (str, int, float, list, tuple)
         if isinstance(left, simple) and isinstance(right, simple) and sign in _PLAIN:
+            if (
+                sign == "*"
+                and isinstance(left, int) + isinstance(right, int) == 1
+                and not _is_small(left, right)
+            ):
+                return UNKNOWN
             try:
-                return _remember(_PLAIN[sign](left, right), left, right)
+                return _bounded(_remember(_PLAIN[sign](left, right), left, right))
             except (TypeError, ZeroDivisionError):
                 self.trace.errors.add(f"{type(left).__name__} {sign} {type(right).__name__}")
             except (ValueError, OverflowError, MemoryError):
@@ -362,7 +366,11 @@ class Interpreter:
         truth = _truth(self.evaluate(node.test, scope))
         if truth is None:
             return next(
-                (v for v in (self.evaluate(node.body, scope), self.evaluate(node.orelse, scope)) if v is not None),
+                (
+                    v
+                    for v in (self.evaluate(node.body, scope), self.evaluate(node.orelse, scope))
+                    if v is not None
+                ),
                 UNKNOWN,
             )
         return self.evaluate(node.body if truth else node.orelse, scope)
@@ -486,20 +494,21 @@ class Interpreter:
 
     def _call_method(self, target: Method, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         owner, name = target.owner, target.name
+        if isinstance(owner, Method) and owner.name == "na" and isinstance(owner.owner, Frame):
+            owner, name = owner.owner, {"drop": "dropna", "fill": "fillna"}.get(name, name)
         if isinstance(owner, Frame):
             return self._call_frame(owner, name, arguments, keywords)
         if isinstance(owner, Expr):
             return expressions.call_method(self.trace, owner, name, arguments, keywords)
-        if isinstance(owner, Grouped):
-            return frames.aggregate(self.trace, owner, name, arguments) if name in frames.GROUPED else UNKNOWN
+        if isinstance(owner, Grouped) and name in frames.GROUPED:
+            return frames.aggregate(self.trace, owner, name, arguments)
         if isinstance(owner, WindowSpec):
             return self._window(owner, arguments)
-        if isinstance(owner, Method) and owner.name == "na" and isinstance(owner.owner, Frame):
-            renamed = {"drop": "dropna", "fill": "fillna"}.get(name, name)
-            return self._call_frame(owner.owner, renamed, arguments, keywords)
-        if isinstance(owner, Tables):
-            return self._call_tables(name, arguments)
-        return _call_plain(owner, name, arguments)
+        return (
+            self._call_tables(name, arguments)
+            if isinstance(owner, Tables)
+            else _call_plain(owner, name, arguments)
+        )
 
     def _call_tables(self, name: str, arguments: list[Any]) -> Any:
         if name == "get" and arguments and isinstance(arguments[0], str):
@@ -513,6 +522,12 @@ class Interpreter:
         if name == "transform" and arguments:
             return self.call(arguments[0], [frame, *arguments[1:]], keywords, ast.Constant(None))
         return UNKNOWN
+
+
+def _is_small(left: Any, right: Any) -> bool:
+    """Whether a repetition (`"x" * 3`) stays within bounds; a product of a float always does."""
+    count, repeated = (left, right) if isinstance(left, int) else (right, left)
+    return isinstance(repeated, float) or count * len(repeated) < _LONG
 
 
 def _parameters(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
@@ -555,47 +570,69 @@ def _shift(sign: str, left: Any, right: Any) -> Any:
 def _call_plain(owner: Any, name: str, arguments: list[Any]) -> Any:
     """Call a method of one of Python's own values."""
     if isinstance(owner, dict):
-        made: dict[str, Any] = {
-            "items": [(key, value) for key, value in owner.items()],
-            "keys": list(owner),
-            "values": list(owner.values()),
-        }
-        if name == "get" and arguments and isinstance(arguments[0], (str, int)):
-            return owner.get(arguments[0], arguments[1] if len(arguments) > 1 else None)
-        return made.get(name, UNKNOWN)
+        return _call_mapping(owner, name, arguments)
     if isinstance(owner, list) and name in ("append", "extend") and arguments:
         getattr(owner, name)(arguments[0] if name == "append" else _items(arguments[0]) or [])
         return None
-    if isinstance(owner, str) and name in ("lower", "upper", "strip") and not arguments:
-        return Text.at(getattr(str(owner), name)(), None)
-    if isinstance(owner, str) and name in ("startswith", "endswith") and arguments and isinstance(arguments[0], str):
-        return bool(getattr(owner, name)(arguments[0]))
-    if isinstance(owner, str) and name in ("format", "join", "replace"):
-        return _call_text(owner, name, arguments)
-    return UNKNOWN
+    return _call_text(owner, name, arguments) if isinstance(owner, str) else UNKNOWN
+
+
+def _call_mapping(owner: dict[Any, Any], name: str, arguments: list[Any]) -> Any:
+    if name == "get" and arguments and isinstance(arguments[0], (str, int)):
+        return owner.get(arguments[0], arguments[1] if len(arguments) > 1 else None)
+    made: dict[str, list[Any]] = {
+        "items": list(owner.items()),
+        "keys": list(owner),
+        "values": list(owner.values()),
+    }
+    return made.get(name, UNKNOWN)
 
 
 def _call_text(owner: str, name: str, arguments: list[Any]) -> Any:
-    values = _items(arguments[0]) if name == "join" and arguments else arguments
-    if values is None or not all(isinstance(value, (str, int)) for value in values):
+    """Call a method of a string that makes another one, or asks how it begins."""
+    if name == "join" and arguments:
+        arguments = _items(arguments[0]) or [UNKNOWN]
+        plain = all(isinstance(value, str) for value in arguments)
+        return _bounded(Text.at(owner.join(arguments), None)) if plain else UNKNOWN
+    if not all(isinstance(value, str) for value in arguments) or name not in _TEXT_METHODS:
         return UNKNOWN
     try:
-        return Text.at(owner.join(values) if name == "join" else getattr(owner, name)(*values), None)
-    except (TypeError, ValueError, IndexError, KeyError):
+        made = getattr(str(owner), name)(*arguments)
+    except TypeError:
         return UNKNOWN
+    return _bounded(Text.at(made, None)) if isinstance(made, str) else made
+
+
+_TEXT_METHODS = (
+    "lower",
+    "upper",
+    "strip",
+    "startswith",
+    "endswith",
+    "replace",
+    "removeprefix",
+    "removesuffix",
+)
+
+
+def _bounded(value: Any) -> Any:
+    """Give a value, unless it is one that only a program made to be slow would have."""
+    if isinstance(value, int):
+        return value if value.bit_length() < _BITS else UNKNOWN
+    return value if not isinstance(value, (str, list, tuple)) or len(value) < _LONG else UNKNOWN
 
 
 def _day(_: Interpreter, arguments: list[Any], __: dict[str, Any], node: ast.expr) -> Any:
     try:
-        return Day(datetime.date(*arguments[:3]), (node,))
+        return Day(dt.date(*arguments[:3]), (node,))
     except (TypeError, ValueError):
         return UNKNOWN
 
 
-def _day_of_text(_: Interpreter, arguments: list[Any], __: dict[str, Any], node: ast.expr) -> Any:
+def _day_of_text(_: Interpreter, arguments: list[Any], __: dict[str, Any], ___: ast.expr) -> Any:
     try:
         nodes = (arguments[0].node,) if getattr(arguments[0], "node", None) is not None else ()
-        return Day(datetime.date.fromisoformat(arguments[0]), nodes)
+        return Day(dt.date.fromisoformat(arguments[0]), nodes)
     except (TypeError, ValueError, IndexError):
         return UNKNOWN
 
@@ -604,7 +641,7 @@ def _span(_: Interpreter, arguments: list[Any], keywords: dict[str, Any], node: 
     days = keywords.get("days", arguments[0] if arguments else UNKNOWN)
     if isinstance(days, int) and isinstance(node, ast.Call):
         nodes = (days.node,) if isinstance(days, Whole) and days.node is not None else ()
-        return Span(datetime.timedelta(days=days), nodes)
+        return Span(dt.timedelta(days=days), nodes)
     return UNKNOWN
 
 
@@ -673,41 +710,40 @@ _LIBRARY: dict[str, Callable[[Interpreter, list[Any], dict[str, Any], ast.expr],
     "str": _text,
 }
 _BUILTINS = frozenset(name for name in _LIBRARY if "." not in name)
-Handler = Any
-_STATEMENTS: dict[type[ast.stmt], Handler] = {
-    ast.Import: Interpreter._import,
-    ast.ImportFrom: Interpreter._import_from,
-    ast.FunctionDef: Interpreter._define,
-    ast.Assign: Interpreter._assign,
-    ast.AnnAssign: Interpreter._annotate,
-    ast.AugAssign: Interpreter._augment,
-    ast.Expr: Interpreter._express,
-    ast.Return: Interpreter._give,
-    ast.If: Interpreter._choose,
-    ast.For: Interpreter._loop,
-    ast.While: Interpreter._body,
-    ast.With: Interpreter._body,
-    ast.Try: Interpreter._body,
+_STATEMENTS: dict[type[ast.stmt], str] = {
+    ast.Import: "_import",
+    ast.ImportFrom: "_import_from",
+    ast.FunctionDef: "_define",
+    ast.Assign: "_assign",
+    ast.AnnAssign: "_annotate",
+    ast.AugAssign: "_augment",
+    ast.Expr: "_express",
+    ast.Return: "_give",
+    ast.If: "_choose",
+    ast.For: "_loop",
+    ast.While: "_body",
+    ast.With: "_body",
+    ast.Try: "_body",
 }
-_EXPRESSIONS: dict[type[ast.expr], Handler] = {
-    ast.Constant: Interpreter._constant,
-    ast.Name: Interpreter._name,
-    ast.List: Interpreter._sequence,
-    ast.Tuple: Interpreter._sequence,
-    ast.Set: Interpreter._sequence,
-    ast.Dict: Interpreter._mapping,
-    ast.JoinedStr: Interpreter._formatted,
-    ast.Attribute: Interpreter._member,
-    ast.Subscript: Interpreter._item,
-    ast.BinOp: Interpreter._binary,
-    ast.Compare: Interpreter._compare,
-    ast.BoolOp: Interpreter._logic,
-    ast.UnaryOp: Interpreter._sign,
-    ast.IfExp: Interpreter._either,
-    ast.ListComp: Interpreter._comprehend,
-    ast.SetComp: Interpreter._comprehend,
-    ast.GeneratorExp: Interpreter._comprehend,
-    ast.DictComp: Interpreter._comprehend_map,
-    ast.Lambda: Interpreter._lambda,
-    ast.Call: Interpreter._call,
+_EXPRESSIONS: dict[type[ast.expr], str] = {
+    ast.Constant: "_constant",
+    ast.Name: "_name",
+    ast.List: "_sequence",
+    ast.Tuple: "_sequence",
+    ast.Set: "_sequence",
+    ast.Dict: "_mapping",
+    ast.JoinedStr: "_formatted",
+    ast.Attribute: "_member",
+    ast.Subscript: "_item",
+    ast.BinOp: "_binary",
+    ast.Compare: "_compare",
+    ast.BoolOp: "_logic",
+    ast.UnaryOp: "_sign",
+    ast.IfExp: "_either",
+    ast.ListComp: "_comprehend",
+    ast.SetComp: "_comprehend",
+    ast.GeneratorExp: "_comprehend",
+    ast.DictComp: "_comprehend_map",
+    ast.Lambda: "_lambda",
+    ast.Call: "_call",
 }

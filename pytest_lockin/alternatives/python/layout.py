@@ -16,7 +16,27 @@ if TYPE_CHECKING:
 
 _SKIPPED = frozenset((tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT))
 # After these a parenthesis opens a group, not a call.
-_WORDS = frozenset("return in is not and or if else lambda for yield await assert del while elif raise".split())
+_WORDS = frozenset(
+    [
+        "return",
+        "in",
+        "is",
+        "not",
+        "and",
+        "or",
+        "if",
+        "else",
+        "lambda",
+        "for",
+        "yield",
+        "await",
+        "assert",
+        "del",
+        "while",
+        "elif",
+        "raise",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +66,10 @@ class Layout:
                 continue
             start = self._starts[found.start[0] - 1] + found.start[1]
             end = self._starts[found.end[0] - 1] + found.end[1]
-            callee = (found.type == tokenize.NAME and found.string not in _WORDS) or found.string in (")", "]")
+            callee = (found.type == tokenize.NAME and found.string not in _WORDS) or found.string in (
+                ")",
+                "]",
+            )
             tokens.append(_Token(found.string, start, end, callee))
         return tokens
 
@@ -114,7 +137,7 @@ class Layout:
         return end - len(name), end
 
     def link(self, call: ast.Call) -> tuple[int, int]:
-        """Give the span of one link of a chain: from the dot (or its line's start) to the closing parenthesis."""
+        """Give the span of one link of a chain: from the dot (or its line's start) to the closing `)`."""
         assert isinstance(call.func, ast.Attribute)  # noqa: S101 - callers hand in method calls only
         begin, end = self.outer(call.func.value)[1], self.span(call)[1]
         dot = next(token.start for token in self._tokens if token.start >= begin and token.text == ".")

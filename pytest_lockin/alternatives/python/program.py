@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_lockin.alternatives.base import PythonEdit
 from pytest_lockin.alternatives.python.interpret import Interpreter
 from pytest_lockin.alternatives.python.layout import Layout
-from pytest_lockin.model.task import Kind
 from pytest_lockin.alternatives.python.values import Attr, Expr, Frame, Grouped, Lib, Text, Use, WindowSpec
+from pytest_lockin.model.task import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,9 +28,39 @@ _CLASSES: dict[str, type[Any]] = {
 # Methods no other class a program is likely to use has: code that is never reached from the entry point
 # (a helper the tests call) is known by them alone.
 _DISTINCTIVE = frozenset(
-    """where groupBy groupby rollup cube agg withColumn withColumns orderBy dropDuplicates drop_duplicates
-    unionByName unionAll intersectAll exceptAll subtract crossJoin selectExpr fillna dropna limit distinct
-    partitionBy rowsBetween rangeBetween over otherwise isin eqNullSafe alias cast""".split()
+    [
+        "where",
+        "groupBy",
+        "groupby",
+        "rollup",
+        "cube",
+        "agg",
+        "withColumn",
+        "withColumns",
+        "orderBy",
+        "dropDuplicates",
+        "drop_duplicates",
+        "unionByName",
+        "unionAll",
+        "intersectAll",
+        "exceptAll",
+        "subtract",
+        "crossJoin",
+        "selectExpr",
+        "fillna",
+        "dropna",
+        "limit",
+        "distinct",
+        "partitionBy",
+        "rowsBetween",
+        "rangeBetween",
+        "over",
+        "otherwise",
+        "isin",
+        "eqNullSafe",
+        "alias",
+        "cast",
+    ]
 )
 
 
@@ -85,7 +115,11 @@ class Program:
         """Find method calls on a `frame`, `column`, `grouped` or `window`."""
         for call in self.calls:
             func = call.func
-            if isinstance(func, ast.Attribute) and func.attr in names and self._is(func.value, owner, func.attr):
+            if (
+                isinstance(func, ast.Attribute)
+                and func.attr in names
+                and self._is(func.value, owner, func.attr)
+            ):
                 yield call
 
     def _is(self, node: ast.expr, owner: str, method: str) -> bool:
@@ -113,7 +147,11 @@ class Program:
                 return value.path[2:]
         func = node.func
         plain = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "F"
-        return func.attr if plain and isinstance(func, ast.Attribute) and node.func not in self.trace.seen else ""
+        return (
+            func.attr
+            if plain and isinstance(func, ast.Attribute) and node.func not in self.trace.seen
+            else ""
+        )
 
     def module_prefix(self, call: ast.Call) -> str:
         """Give `F.` as the program writes it before a function's name; None is never needed."""
@@ -265,7 +303,13 @@ class Program:
     # Edits
 
     def replace(
-        self, node: ast.expr | ast.keyword, text: str, *, kind: Kind | None, says: str, columns: tuple[str, ...] = ()
+        self,
+        node: ast.expr | ast.keyword,
+        text: str,
+        *,
+        kind: Kind | None,
+        says: str,
+        columns: tuple[str, ...] = (),
     ) -> PythonEdit:
         """Put a text in a node's place; parentheses around it stay."""
         start, end = self.layout.span(node)
@@ -297,7 +341,9 @@ class Program:
         span = self.layout.without(*found)
         return self.swap_span(span, "", kind=kind, says=says, columns=self.columns(node))
 
-    def append(self, node: ast.expr, text: str, *, kind: Kind, says: str, columns: tuple[str, ...] = ()) -> PythonEdit:
+    def append(
+        self, node: ast.expr, text: str, *, kind: Kind, says: str, columns: tuple[str, ...] = ()
+    ) -> PythonEdit:
         """Put a text right after a node."""
         end = self.layout.outer(node)[1]
         return self.swap_span((end, end), text, kind=kind, says=says, columns=columns or self.columns(node))

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from pytest_lockin.alternatives.python.program import Program
 
 _FRAME = "lockin_frame"
+# What a part becomes a whole query with; it is parsed, never run.
+_WRAPPED = {
+    "condition": ("SELECT * FROM lockin_frame WHERE ", ""),
+    "list": ("SELECT ", " FROM lockin_frame"),
+    "statement": ("", ""),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +86,9 @@ def find_texts(program: Program) -> list[SqlText]:
 def _texts_of(program: Program, call: ast.Call) -> Iterator[tuple[ast.Constant, str]]:
     """Give the arguments of a call that are SQL, and what they are: condition, list or statement."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    part = {"filter": "condition", "where": "condition", "selectExpr": "list", "sql": "statement"}.get(name, "")
+    part = {"filter": "condition", "where": "condition", "selectExpr": "list", "sql": "statement"}.get(
+        name, ""
+    )
     if program.function_name(call) == "expr":
         part = "list"
     for node in call.args if part else ():
@@ -99,8 +107,7 @@ def _read(program: Program, call: ast.Call, node: ast.Constant, part: str) -> Sq
     place = written.find(text)
     if place < 0 or written.count(text) != 1:
         return None
-    head = {"condition": f"SELECT * FROM {_FRAME} WHERE ", "list": "SELECT ", "statement": ""}[part]
-    tail = f" FROM {_FRAME}" if part == "list" else ""
+    head, tail = _WRAPPED[part]
     try:
         tree = sqlglot.parse_one(f"{head}{text}{tail}", read="spark")
     except sqlglot.errors.SqlglotError:

@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.python import types
-from pytest_lockin.alternatives.python.values import Attr, Day, Expr, Frame, Read, Real, Span, Text, Use, Whole
+from pytest_lockin.alternatives.python.values import (
+    Attr,
+    Day,
+    Expr,
+    Frame,
+    Read,
+    Real,
+    Span,
+    Text,
+    Use,
+    Whole,
+)
 
 if TYPE_CHECKING:
     import ast
@@ -69,7 +80,7 @@ class Trace:
         found = _matches(frame.attrs, read)
         if found is None:
             return None
-        if len({attr.uid for attr in found}) != 1:
+        if len(found) != 1:
             self.errors.add(f"{'ambiguous' if found else 'unresolved'} {read.name}")
             return None
         if self.watched and read.node is not None and len(self.uses[read.node]) < _KEPT:

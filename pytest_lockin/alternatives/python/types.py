@@ -12,15 +12,62 @@ _ALIASES = {"integer": "int", "long": "bigint", "short": "smallint", "byte": "ti
 _DECIMAL = re.compile(r"(?:decimal|numeric|dec)\((\d+),(-?\d+)\)")
 
 AGGREGATES = frozenset(
-    """sum avg mean min max count countDistinct count_distinct sum_distinct sumDistinct approx_count_distinct
-    stddev stddev_samp stddev_pop std variance var_samp var_pop collect_list collect_set first last any_value
-    first_value last_value grouping grouping_id corr covar_samp covar_pop median mode percentile
-    percentile_approx approx_percentile kurtosis skewness bool_and bool_or every some any count_if max_by
-    min_by product array_agg listagg string_agg""".split()
+    [
+        "sum",
+        "avg",
+        "mean",
+        "min",
+        "max",
+        "count",
+        "countDistinct",
+        "count_distinct",
+        "sum_distinct",
+        "sumDistinct",
+        "approx_count_distinct",
+        "stddev",
+        "stddev_samp",
+        "stddev_pop",
+        "std",
+        "variance",
+        "var_samp",
+        "var_pop",
+        "collect_list",
+        "collect_set",
+        "first",
+        "last",
+        "any_value",
+        "first_value",
+        "last_value",
+        "grouping",
+        "grouping_id",
+        "corr",
+        "covar_samp",
+        "covar_pop",
+        "median",
+        "mode",
+        "percentile",
+        "percentile_approx",
+        "approx_percentile",
+        "kurtosis",
+        "skewness",
+        "bool_and",
+        "bool_or",
+        "every",
+        "some",
+        "any",
+        "count_if",
+        "max_by",
+        "min_by",
+        "product",
+        "array_agg",
+        "listagg",
+        "string_agg",
+    ]
 )
 _BY_NAME = {
     **dict.fromkeys(
-        ("count", "countDistinct", "count_distinct", "approx_count_distinct", "count_if", "grouping_id"), "bigint"
+        ("count", "countDistinct", "count_distinct", "approx_count_distinct", "count_if", "grouping_id"),
+        "bigint",
     ),
     **dict.fromkeys(
         ("stddev", "stddev_samp", "stddev_pop", "std", "variance", "var_samp", "var_pop", "median"), "double"
@@ -29,7 +76,8 @@ _BY_NAME = {
     **dict.fromkeys(("year", "month", "quarter", "dayofmonth", "dayofweek", "dayofyear", "hour"), "int"),
     **dict.fromkeys(("percent_rank", "cume_dist", "sqrt", "exp", "log", "rand", "pow", "power"), "double"),
     **dict.fromkeys(
-        ("concat", "concat_ws", "upper", "lower", "trim", "ltrim", "rtrim", "substring", "substr", "lpad"), "string"
+        ("concat", "concat_ws", "upper", "lower", "trim", "ltrim", "rtrim", "substring", "substr", "lpad"),
+        "string",
     ),
     **dict.fromkeys(("date_format", "format_string", "regexp_replace", "initcap", "replace"), "string"),
     **dict.fromkeys(("to_date", "date_add", "date_sub", "current_date", "last_day", "make_date"), "date"),
@@ -37,8 +85,30 @@ _BY_NAME = {
     "grouping": "tinyint",
 }
 _LIKE_FIRST = frozenset(
-    "min max first last any_value first_value last_value lag lead coalesce greatest least abs ifnull nvl round bround "
-    "mode col column broadcast nullif".split()
+    [
+        "min",
+        "max",
+        "first",
+        "last",
+        "any_value",
+        "first_value",
+        "last_value",
+        "lag",
+        "lead",
+        "coalesce",
+        "greatest",
+        "least",
+        "abs",
+        "ifnull",
+        "nvl",
+        "round",
+        "bround",
+        "mode",
+        "col",
+        "column",
+        "broadcast",
+        "nullif",
+    ]
 )
 
 

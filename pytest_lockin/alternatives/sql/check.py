@@ -32,8 +32,10 @@ def _unresolved(query: Query, select: Any) -> set[str]:
     errors = set()
     for column in _own(select, exp.Column):
         found = query.candidates(column)
-        named = not column.table and column.name.lower() in aliases and column.find_ancestor(
-            exp.Order, exp.Having, exp.Group
+        named = (
+            not column.table
+            and column.name.lower() in aliases
+            and column.find_ancestor(exp.Order, exp.Having, exp.Group)
         )
         if len(found) > 1 and not named and not column.find_ancestor(exp.Join):
             errors.add(f"ambiguous {column.sql()}")
@@ -51,16 +53,29 @@ def _mixed(query: Query, select: Any) -> set[str]:
     keys = {_bare(key) for key in _keys(group)}
     if any(key.isdigit() for key in keys):
         return set()
-    errors: set[str] = set()
+    errors = _wrong_levels(select, group, keys)
     for node in (*select.expressions, *([select.args["having"].this] if select.args.get("having") else [])):
         errors |= _loose(node.unalias(), keys, select)
     return errors
 
 
+def _wrong_levels(select: Any, group: Any, keys: set[str]) -> set[str]:
+    """Note GROUPING() of what is no key, or without subtotals."""
+    asked = [each for node in _own(select, exp.Grouping) for each in node.expressions]
+    levels = group is not None and (
+        group.find(exp.Rollup, exp.Cube, exp.GroupingSets)
+        or any(group.args.get(k) for k in ("rollup", "cube"))
+    )
+    return {f"GROUPING() of {each.sql()}" for each in asked if not levels or _bare(each) not in keys}
+
+
 def _keys(group: Any) -> list[Any]:
     found: list[Any] = []
     if group is not None:
-        for node in (*group.expressions, *(n for k in ("rollup", "cube", "grouping_sets") for n in group.args.get(k) or [])):
+        for node in (
+            *group.expressions,
+            *(n for k in ("rollup", "cube", "grouping_sets") for n in group.args.get(k) or []),
+        ):
             inner = isinstance(node, (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple))
             found += _keys(node) if inner else [node.unnest()]
             if isinstance(node, exp.GroupingSets):
@@ -76,7 +91,9 @@ def _bare(node: Any) -> str:
 
 def _aggregates(node: Any) -> bool:
     found = [agg for agg in node.find_all(exp.AggFunc) if not isinstance(agg.parent, exp.Window)]
-    return any(not agg.find_ancestor(exp.Subquery) or agg.find_ancestor(exp.Select) is node.parent for agg in found)
+    return any(
+        not agg.find_ancestor(exp.Subquery) or agg.find_ancestor(exp.Select) is node.parent for agg in found
+    )
 
 
 def _loose(node: Any, keys: set[str], select: Any) -> set[str]:

@@ -13,7 +13,7 @@ from pytest_lockin.alternatives.python import types
 from pytest_lockin.model.task import Fragment, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pytest_lockin.alternatives.base import Schemas
 
@@ -40,7 +40,6 @@ _CLAUSES: tuple[tuple[type[Any], Fragment], ...] = (
     (exp.Limit, Fragment.LIMIT),
 )
 DIALECT = "spark"
-_DECIMAL_TYPE = "decimal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,9 @@ class Query:
         return all(sides) and not sides[0] & sides[1]
 
     def _qualifiers(self, node: Any) -> set[str]:
-        found = {attr.qualifier for column in node.find_all(exp.Column) for attr in [self.resolve(column)] if attr}
+        found = {
+            attr.qualifier for column in node.find_all(exp.Column) for attr in [self.resolve(column)] if attr
+        }
         return found if not node.find(exp.AggFunc) else set()
 
     # Meaning
@@ -152,7 +153,9 @@ class Query:
             return None
         found: list[SqlAttr] = []
         for node in tree.expressions:
-            if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
+            if isinstance(node, exp.Star) or (
+                isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+            ):
                 if any(self._columns(source) is None for _, source in _sources(scope)):
                     return None
                 found += self._visible(scope)
@@ -193,35 +196,30 @@ class Query:
         select = self.select_of(column)
         while select is not None:
             scope = self._scope_of.get(id(select))
-            if scope is None or any(self._columns(source) is None for _, source in _sources(scope, joined=True)):
+            if scope is None or any(
+                self._columns(source) is None for _, source in _sources(scope, joined=True)
+            ):
                 return True
             select = _outer(select)
         return False
 
     def type_of(self, node: Any) -> str:
         """Type of an expression, as Spark's DDL writes it; "" where not known."""
-        if isinstance(node, exp.Column):
-            attr = self.resolve(node)
-            return attr.type if attr else ""
-        if isinstance(node, (exp.Paren, exp.Alias, exp.Window, exp.Distinct)):
-            return self.type_of(node.expressions[0] if isinstance(node, exp.Distinct) else node.this)
-        if isinstance(node, exp.Literal):
-            return "string" if node.is_string else ("int" if node.is_int else "decimal(4,2)")
-        if isinstance(node, exp.Cast):
-            return types.normal(node.to.sql(DIALECT))
-        if isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
-            sign = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}[type(node)]
-            return types.of_arithmetic(sign, self.type_of(node.this), self.type_of(node.expression))
-        if isinstance(node, exp.Case):
-            return next((self.type_of(branch.args["true"]) for branch in node.args["ifs"]), "")
-        if isinstance(node, exp.Subquery):
-            scope = self._scope_of.get(id(node.this))
-            output = self._output(scope) if scope is not None else None
-            return output[0].type if output else ""
-        if isinstance(node, exp.Func):
-            inner = [each for each in (node.this, *node.expressions) if isinstance(each, exp.Expr)]
-            return types.of_function(node.sql_name().lower(), [self.type_of(each) for each in inner])
+        for kind, give in _TYPES:
+            if isinstance(node, kind):
+                return give(self, node)
         return ""
+
+    def type_of_column(self, node: Any) -> str:
+        """Type of a column reference."""
+        attr = self.resolve(node)
+        return attr.type if attr else ""
+
+    def type_of_subquery(self, node: Any) -> str:
+        """Type of the only column of a subquery."""
+        scope = self._scope_of.get(id(node.this))
+        output = self._output(scope) if scope is not None else None
+        return output[0].type if output else ""
 
     def columns(self, *nodes: Any) -> tuple[str, ...]:
         """The columns read inside nodes, `table.column`, each once."""
@@ -256,11 +254,40 @@ class Query:
         )
 
 
+def _type_of_arithmetic(query: Query, node: Any) -> str:
+    sign = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}[type(node)]
+    return types.of_arithmetic(sign, query.type_of(node.this), query.type_of(node.expression))
+
+
+def _type_of_function(query: Query, node: Any) -> str:
+    inner = [each for each in (node.this, *node.expressions) if isinstance(each, exp.Expr)]
+    return types.of_function(node.sql_name().lower(), [query.type_of(each) for each in inner])
+
+
+def _type_of_literal(_: Query, node: Any) -> str:
+    return "string" if node.is_string else ("int" if node.is_int else "decimal(4,2)")
+
+
+_TYPES: tuple[tuple[Any, Callable[[Query, Any], str]], ...] = (
+    (exp.Column, Query.type_of_column),
+    ((exp.Paren, exp.Alias, exp.Window), lambda query, node: query.type_of(node.this)),
+    (exp.Distinct, lambda query, node: query.type_of(node.expressions[0])),
+    (exp.Literal, _type_of_literal),
+    (exp.Cast, lambda _, node: types.normal(node.to.sql(DIALECT))),
+    ((exp.Add, exp.Sub, exp.Mul, exp.Div), _type_of_arithmetic),
+    (exp.Case, lambda query, node: next((query.type_of(each.args["true"]) for each in node.args["ifs"]), "")),
+    (exp.Subquery, Query.type_of_subquery),
+    (exp.Func, _type_of_function),
+)
+
+
 def _outer(select: Any) -> Any:
     """Give the query whose rows a subquery can see; None for one in FROM or WITH, which sees none."""
     child, parent = select, select.parent
     while parent is not None and not isinstance(parent, exp.Select):
-        if isinstance(parent, (exp.CTE, exp.From)) or (isinstance(parent, exp.Join) and child.arg_key == "this"):
+        if isinstance(parent, (exp.CTE, exp.From)) or (
+            isinstance(parent, exp.Join) and child.arg_key == "this"
+        ):
             return None
         child, parent = parent, parent.parent
     return parent

@@ -31,13 +31,23 @@ def result_of(source):
 @pytest.mark.parametrize(("operator", "example"), EXAMPLES)
 def test_an_operator_makes_exactly_what_its_example_shows(operator, example):
     if example.language == "sql":
-        made = {" ".join(v.sql.split()) for v in make_variants(example.before, example.schemas, operators=[operator])}
+        made = {
+            " ".join(v.sql.split())
+            for v in make_variants(example.before, example.schemas, operators=[operator])
+        }
         assert sorted(made) == sorted(normal_sql(text) for text in example.after)
         return
     mutants = make_mutants(
-        write_program(example), example.schemas, module="m", function="solve", operators=[operator], generic=False
+        write_program(example),
+        example.schemas,
+        module="m",
+        function="solve",
+        operators=[operator],
+        generic=False,
     )
-    assert sorted(result_of(m.source) for m in mutants) == sorted(ast.unparse(ast.parse(a)) for a in example.after)
+    assert sorted(result_of(m.source) for m in mutants) == sorted(
+        ast.unparse(ast.parse(a)) for a in example.after
+    )
 
 
 def normal_sql(text):
@@ -66,5 +76,5 @@ def test_an_operator_documents_itself_under_the_fixed_headings(operator):
         "When it changes nothing",
         "Which obligation it serves",
     ):
-        assert f"\n{heading}\n    " in text
+        assert f"\n{heading}:\n    " in text
     assert operator.examples()
