@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_lockin.model.report import Gate, VerdictKind
+from pytest_lockin.model.trial import TrialSummary
 
 if TYPE_CHECKING:
     from pytest_lockin.model.report import TaskReport
@@ -34,7 +35,37 @@ def decide_gate(tasks: tuple[TaskReport, ...], settings: Settings) -> Gate:
             allowed.append(f"{words} ({allowance.reason or 'allowed without a reason'})")
         else:
             reasons.append(f"{words} (allowed 0)")
+    reasons += _weak_suites(tasks, settings.trials.min_kill)
     return Gate(passed=not reasons, reasons=tuple(reasons), allowed=tuple(allowed))
+
+
+def _weak_suites(tasks: tuple[TaskReport, ...], minimum: float | None) -> list[str]:
+    if minimum is None:
+        return []
+    whys = ((task.suite, find_weakness(task.trials or TrialSummary(), minimum)) for task in tasks)
+    return [f"{suite}: {why}" for suite, why in whys if why]
+
+
+def find_weakness(summary: TrialSummary, minimum: float | None) -> str:
+    """Why the trials fail a gate that holds a least kill score; "" when they do not.
+
+    Zero executed trials always fail it: a dead gate must not look green.
+    """
+    if minimum is None:
+        return ""
+    if summary.refusal:
+        return f"no trials: {summary.refusal}"
+    counts = summary.counts_waived
+    if not counts.executed or counts.percent is None:
+        what = "decided" if counts.executed else "executed"
+        return f"no trials: not one alternative was {what}"
+    if counts.inconclusive * 2 > counts.executed:
+        return f"{counts.inconclusive} trials gave no answer, {counts.executed} did"
+    if 100 * counts.killed < minimum * counts.decided:
+        return (
+            f"tests notice {counts.percent} % of {counts.decided} alternatives (at least {minimum:g} % asked)"
+        )
+    return ""
 
 
 def _gates(kind: str, settings: Settings, *, with_references: bool) -> bool:

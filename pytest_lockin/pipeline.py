@@ -27,12 +27,15 @@ from pytest_lockin.references.vet import Vetted, vet_panel
 from pytest_lockin.suite.baseline import measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
 from pytest_lockin.taskbank.loader import load_task
+from pytest_lockin.trials import TrialPlan
+from pytest_lockin.trying import TrialSettings, try_suite
 from pytest_lockin.verdict import conclude, describe_baseline, find_doubt, unverified
 
 if TYPE_CHECKING:
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.suite import LiveResult
     from pytest_lockin.model.task import Task
+    from pytest_lockin.model.trial import TrialSummary
     from pytest_lockin.references.load import Panel
     from pytest_lockin.settings import Settings
     from pytest_lockin.suite.jobs import SuiteWorld
@@ -49,6 +52,7 @@ class Examination:
         task_errors: (suite id, reason) for task files that cannot be read.
         in_process: suites ran in pytest's own process (a debugger): nothing is concluded.
         ini_in_suite: pytest's settings file lies in a suite's folder: nothing is believed.
+        cache: folder where answers of trials are kept between runs, or "".
     """
 
     settings: Settings
@@ -58,6 +62,7 @@ class Examination:
     in_process: bool = False
     ini_in_suite: bool = False
     root: str = ""
+    cache: str = ""
 
 
 def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> Report:
@@ -157,6 +162,8 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
         limit=bench.settings.timeout,
     )
     report = describe_baseline(report, baseline)
+    if bench.settings.trials.run:
+        report = replace(report, trials=_trials(bench, baseline, examination))
     if not bench.settings.reference:
         return report
     task_error = dict(examination.task_errors).get(live.suite.id, "")
@@ -174,6 +181,29 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
     if report.verdict is VerdictKind.UNVERIFIED:
         return report
     return replace(report, fidelity=_fidelity(bench, baseline, panel, task))
+
+
+def _trials(bench: Bench, baseline: Baseline, examination: Examination) -> TrialSummary:
+    """Which other programs would these tests have accepted? Before anything of a reference is near them."""
+    asked = bench.settings.trials
+    # Suites are examined side by side already: the cores are shared out between them.
+    workers = max(1, bench.settings.workers // max(1, len(examination.results)))
+    plan = TrialPlan(
+        exhaustive=asked.exhaustive,
+        matrix=asked.matrix,
+        budget=asked.budget,
+        workers=workers,
+        confirm=asked.confirm,
+        probes=asked.matrix,
+    )
+    settings = TrialSettings(
+        plan=plan,
+        since=asked.since,
+        survivors=asked.survivors,
+        cache=Path(examination.cache) if examination.cache else None,
+        root=Path(examination.root),
+    )
+    return try_suite(bench.workshop, bench.world, baseline, settings, limit=bench.settings.timeout)
 
 
 def _agreement(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None) -> tuple[Judgement, Vetted]:

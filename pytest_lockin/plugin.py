@@ -52,13 +52,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help="least time one step of a run of ours may take before its worker is killed (default: 120)",
     )
+    _add_trial_options(group)
     parser.addini("lockin", "examine the generated suites", type="bool", default=False)
+    for name in ("survivors", "matrix", "exhaustive"):
+        parser.addini(f"lockin_{name}", f"as --lockin-{name}", type="bool", default=False)
     for name, text in (
         ("lockin_reference", "as --lockin-reference, from the root folder"),
         ("lockin_engine", "as --lockin-engine"),
         ("lockin_json", "as --lockin-json, from the root folder"),
         ("lockin_workers", "as --lockin-workers"),
         ("lockin_timeout", "as --lockin-timeout"),
+        ("lockin_trials", "as --lockin-trials"),
+        ("lockin_since", "as --lockin-since"),
+        ("lockin_budget", "as --lockin-budget"),
+        ("lockin_confirm", "as --lockin-confirm"),
+        ("lockin_min_kill", "as --lockin-min-kill"),
     ):
         parser.addini(name, text, default="")
     for name, text in (
@@ -69,6 +77,45 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("lockin_tasks", "lines `path pattern = task id`"),
     ):
         parser.addini(name, text, type="linelist", default=[])
+
+
+def _add_trial_options(group: pytest.OptionGroup) -> None:
+    group.addoption(
+        "--lockin-trials",
+        metavar="on|off",
+        help="try alternatives of every suite that passes: which other programs pass? (default: on)",
+    )
+    group.addoption(
+        "--lockin-budget",
+        metavar="SECONDS",
+        help="time for one suite's trials, or none; what is left over is reported as not run (default: 60)",
+    )
+    group.addoption(
+        "--lockin-min-kill",
+        metavar="PERCENT",
+        help="fail the gate where a suite's tests notice a smaller share of its alternatives",
+    )
+    group.addoption(
+        "--lockin-confirm",
+        metavar="WHAT",
+        help="what classic Spark confirms: survivors (and a sample of kills; default), all, or none",
+    )
+    group.addoption(
+        "--lockin-since", metavar="REV", help="only alternatives in functions changed since a git revision"
+    )
+    group.addoption(
+        "--lockin-survivors", action="store_true", help="only alternatives that survived the last run"
+    )
+    group.addoption(
+        "--lockin-matrix",
+        action="store_true",
+        help="run every case on every alternative, and on wrecked outputs: what is each case worth?",
+    )
+    group.addoption(
+        "--lockin-exhaustive",
+        action="store_true",
+        help="take no shortcut in trials (a check of lockin itself)",
+    )
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:

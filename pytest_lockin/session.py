@@ -19,12 +19,17 @@ from pytest_lockin.reports.terminal import render_terminal
 from pytest_lockin.settings import (
     DEFAULT_SUITES,
     Settings,
+    TrialOptions,
+    check_confirm,
     check_engine,
     check_reference,
     parse_allow,
+    parse_budget,
     parse_entry_point,
     parse_fail_on,
+    parse_min_kill,
     parse_pairs,
+    parse_switch,
     parse_timeout,
     parse_workers,
 )
@@ -95,6 +100,16 @@ def read_settings(config: pytest.Config) -> Settings:
         tasks=parse_pairs(config.getini("lockin_tasks"), "lockin_tasks"),
         timeout=parse_timeout(given("lockin_timeout")),
         workers=parse_workers(given("lockin_workers"), os.cpu_count() or 2),
+        trials=TrialOptions(
+            run=parse_switch(given("lockin_trials"), "--lockin-trials"),
+            exhaustive=bool(option.lockin_exhaustive or config.getini("lockin_exhaustive")),
+            matrix=bool(option.lockin_matrix or config.getini("lockin_matrix")),
+            budget=parse_budget(given("lockin_budget")),
+            confirm=check_confirm(given("lockin_confirm") or "survivors"),
+            min_kill=parse_min_kill(given("lockin_min_kill")),
+            since=given("lockin_since"),
+            survivors=bool(option.lockin_survivors or config.getini("lockin_survivors")),
+        ),
     )
 
 
@@ -442,6 +457,7 @@ class LockinSession:
                         self._config.inipath and self._finder.in_suite_folder(self._config.inipath)
                     ),
                     root=str(self._config.rootpath),
+                    cache=self._cache_folder(),
                 ),
                 self.workshop,
                 self.world,
@@ -456,6 +472,11 @@ class LockinSession:
             self._detail = traceback.format_exc()
         except KeyboardInterrupt:
             self._failure = _INTERRUPTED
+
+    def _cache_folder(self) -> str:
+        """Where answers of trials are kept between runs; "" keeps none (`-p no:cacheprovider`)."""
+        cache = getattr(self._config, "cache", None)
+        return str(cache.mkdir("lockin-trials")) if cache is not None else ""
 
     def _results(self) -> tuple[LiveResult, ...]:
         return tuple(self._result(suite_id, module) for suite_id, module in self._modules.items())

@@ -23,6 +23,9 @@ GATED = (
 )
 DEFAULT_FAIL_ON = ("false_pass",)
 DEFAULT_SUITES = ("test_solution.py",)
+CONFIRMATIONS = ("survivors", "all", "none")
+# Seconds of trials per suite: what a reader waits for without asking. The report says what was not run.
+DEFAULT_BUDGET = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,31 @@ class Allowance:
 
     what: str
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOptions:
+    """What the user asked of the trials.
+
+    Attributes:
+        run: try alternatives of every suite that passes.
+        exhaustive: take no shortcut: every case on every alternative.
+        matrix: say of every case which alternatives it notices, and what it looks at.
+        budget: seconds per suite after which no new trial is begun; None for no limit.
+        confirm: what classic Spark confirms: `survivors` (and a sample of kills), `all` or `none`.
+        min_kill: least kill score in percent; None gates nothing.
+        since: only functions changed since this git revision, or "".
+        survivors: only alternatives that survived the last run.
+    """
+
+    run: bool = True
+    exhaustive: bool = False
+    matrix: bool = False
+    budget: float | None = DEFAULT_BUDGET
+    confirm: str = "survivors"
+    min_kill: float | None = None
+    since: str = ""
+    survivors: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +75,7 @@ class Settings:
         tasks: (path pattern, task id) pairs; the first that matches holds.
         timeout: seconds one phase of a case may take in a run that is ours, at least.
         workers: suites examined at the same time.
+        trials: what was asked of the trials.
     """
 
     reference: str = ""
@@ -59,6 +88,7 @@ class Settings:
     tasks: tuple[tuple[str, str], ...] = ()
     timeout: float = 120.0
     workers: int = 2
+    trials: TrialOptions = TrialOptions()
 
     def allows(self, what: str) -> Allowance | None:
         """The allowance for this kind of finding, if the user gave one."""
@@ -158,6 +188,58 @@ def parse_workers(text: str, default: int) -> int:
     if number != int(number):
         raise _not_a_number("a whole number", "lockin_workers", text)
     return int(number)
+
+
+def parse_switch(text: str, option: str) -> bool:
+    """Read an option that is `on` (the default) or `off`.
+
+    Raises:
+        SettingsError: another word.
+    """
+    if text in ("", "on", "off"):
+        return text != "off"
+    raise SettingsError(expected=f"{option} on or off", found=text, hint="leave it out: it is on")
+
+
+def parse_budget(text: str) -> float | None:
+    """Read `--lockin-budget`: seconds, or `none` for no limit.
+
+    Raises:
+        SettingsError: neither a positive number nor `none`.
+    """
+    return None if text == "none" else _positive(text, "lockin_budget", DEFAULT_BUDGET)
+
+
+def parse_min_kill(text: str) -> float | None:
+    """Read `--lockin-min-kill`: percent, from 0 to 100; None where nothing was given.
+
+    Raises:
+        SettingsError: not a number in that range.
+    """
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise _not_a_number("a percentage", "lockin_min_kill", text) from error
+    if not 0 <= number <= 100:  # noqa: PLR2004 - percent
+        raise _not_a_number("a percentage from 0 to 100", "lockin_min_kill", text)
+    return number
+
+
+def check_confirm(value: str) -> str:
+    """Check `--lockin-confirm`.
+
+    Raises:
+        SettingsError: an unknown word.
+    """
+    if value in CONFIRMATIONS:
+        return value
+    raise SettingsError(
+        expected=f"one of {', '.join(CONFIRMATIONS)}",
+        found=f"--lockin-confirm {value}",
+        hint="leave it out: all survivors and a sample of kills are confirmed on Spark where Java is there",
+    )
 
 
 def _positive(text: str, name: str, default: float) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pytest_lockin.model.agreement import Agreement
+from pytest_lockin.model.trial import TrialSummary
 
 # Changes by version: 1, the first.
 FORMAT = 1
@@ -68,6 +69,7 @@ class TaskReport:
         flaky: ids of cases whose outcome changed between runs.
         observed_calls: calls of the entry point that the cases made.
         notes: what a reader should know and no gate looks at.
+        trials: which other programs the tests accept; None where alternatives were not to be tried.
     """
 
     id: str
@@ -87,6 +89,7 @@ class TaskReport:
     observed_calls: int = 0
     references: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    trials: TrialSummary | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pytest_lockin.errors import SettingsError
+from pytest_lockin.reports.trials import trials_to_json
 from pytest_lockin.reports.words import describe_difference
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "agreement": _agreement(task.agreement) if task.agreement else None,
         "fidelity": msgspec.to_builtins(task.fidelity),
         "notes": list(task.notes),
+        "trials": trials_to_json(task.trials),
     }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.frames.rendering import render_differences
 from pytest_lockin.model.report import VerdictKind
+from pytest_lockin.reports.trials import say_details, say_trials
 from pytest_lockin.reports.words import count, count_verdicts, say_verdict, summarise_agreement
 
 if TYPE_CHECKING:
@@ -203,6 +204,9 @@ def _say_suite(task: TaskReport, report: Report, page: _Page) -> Iterable[str]:
     if task.flaky:
         yield f"flaky, judged no further: {page.name([_short(case_id) for case_id in task.flaky])}"
     yield from task.notes
+    if task.trials is not None and not task.partial:
+        yield say_trials(task.trials)
+        yield from say_details(task.trials, verbose=page.verbose)
     judged = task.verdict not in (None, VerdictKind.UNVERIFIED)
     if report.with_references and judged and not task.confirmed:
         yield "not confirmed on Spark"

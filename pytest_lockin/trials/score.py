@@ -80,25 +80,3 @@ def credit(cases: tuple[CaseReport, ...], results: Sequence[AlternativeResult]) 
     return tuple(
         replace(case, kills=kills[case.case_id], only=tuple(only.get(case.case_id, ()))) for case in cases
     )
-
-
-def find_failure(summary: TrialSummary, minimum: float | None) -> str:
-    """Why the trials fail a gate that holds a least kill score; "" when they do not.
-
-    Zero executed trials always fail it: a dead gate must not look green.
-    """
-    if minimum is None:
-        return ""
-    if summary.refusal:
-        return f"no trials: {summary.refusal}"
-    counts = summary.counts_waived
-    if not counts.executed or counts.percent is None:
-        what = "decided" if counts.executed else "executed"
-        return f"no trials: not one alternative was {what}"
-    if counts.inconclusive * 2 > counts.executed:
-        return f"{counts.inconclusive} trials gave no answer, {counts.executed} did"
-    if 100 * counts.killed < minimum * counts.decided:
-        return (
-            f"tests notice {counts.percent} % of {counts.decided} alternatives (at least {minimum:g} % asked)"
-        )
-    return ""

@@ -202,6 +202,8 @@ class Project:
         if not randomly:
             options += ["-p", "no:randomly"]
         if lockin != "off":
+            # Trials have tests of their own, which ask for them.
+            options += ["--lockin-trials", "off"]
             options += ["--lockin-engine", engine] if engine else []
             options += ["--lockin-json", str(self.root / "lockin.json")]
         if lockin == "reference":

@@ -2,8 +2,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results import result
 
+from pytest_lockin.gate import find_weakness
 from pytest_lockin.model.trial import CaseReport, OutcomeCounts, TrialSummary, percent_of
-from pytest_lockin.trials.score import count, find_failure, summarise
+from pytest_lockin.trials.score import count, summarise
 
 
 @given(st.integers(0, 5000), st.integers(1, 5000))
@@ -91,32 +92,32 @@ def test_cases_are_credited_with_what_they_notice():
 
 
 def test_no_minimum_never_fails():
-    assert find_failure(TrialSummary(refusal="red"), None) == ""
+    assert find_weakness(TrialSummary(refusal="red"), None) == ""
 
 
 def test_zero_executed_trials_fail_in_their_own_words():
-    assert find_failure(TrialSummary(refusal="test_a is red"), 50) == "no trials: test_a is red"
+    assert find_weakness(TrialSummary(refusal="test_a is red"), 50) == "no trials: test_a is red"
     empty = summarise([], engine="sail")
-    assert find_failure(empty, 0) == "no trials: not one alternative was executed"
+    assert find_weakness(empty, 0) == "no trials: not one alternative was executed"
     timed_out = summarise([result(str(n), "timed_out") for n in range(5)], engine="sail")
-    assert find_failure(timed_out, 0) == "no trials: not one alternative was executed"
+    assert find_weakness(timed_out, 0) == "no trials: not one alternative was executed"
     crashed = summarise([result("a", "crashed")], engine="sail")
-    assert find_failure(crashed, 0) == "no trials: not one alternative was decided"
+    assert find_weakness(crashed, 0) == "no trials: not one alternative was decided"
 
 
 def test_many_inconclusive_trials_fail_whatever_the_score():
     made = [result("a"), result("b", "timed_out"), result("c", "harness_error")]
-    assert find_failure(summarise(made, engine="sail"), 10) == "2 trials gave no answer, 1 did"
+    assert find_weakness(summarise(made, engine="sail"), 10) == "2 trials gave no answer, 1 did"
 
 
 def test_the_minimum_is_held_exactly():
     made = [result(str(n)) for n in range(2)] + [result("s", "unrevealed")]
-    assert find_failure(summarise(made, engine="sail"), 66.6) == ""
-    assert find_failure(summarise(made, engine="sail"), 66.7).startswith(
+    assert find_weakness(summarise(made, engine="sail"), 66.6) == ""
+    assert find_weakness(summarise(made, engine="sail"), 66.7).startswith(
         "tests notice 67 % of 3 alternatives"
     )
 
 
 def test_a_waived_survivor_does_not_fail_the_minimum():
     made = [result("a"), result("b", "unrevealed", waived="by contract")]
-    assert find_failure(summarise(made, engine="sail"), 100) == ""
+    assert find_weakness(summarise(made, engine="sail"), 100) == ""

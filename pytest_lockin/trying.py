@@ -1,0 +1,367 @@
+"""One suite's trials from end to end: make alternatives, try them where it is fast, confirm on the judge.
+
+Puts together what the stages `alternatives`, `suite` and `trials` bring; has no rule of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime as dt
+import importlib.metadata
+import platform
+import time
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest_lockin
+from pytest_lockin.alternatives import list_operators, make_mutants
+from pytest_lockin.errors import AlternativesError, LockinError
+from pytest_lockin.frames.keep import FrameStore
+from pytest_lockin.frames.types import short_name
+from pytest_lockin.model.trial import AlternativeResult, TrialOutcome, TrialSummary
+from pytest_lockin.suite.jobs import make_job
+from pytest_lockin.suite.observe import candidate_file
+from pytest_lockin.suite.trial_worker import TrialWorker
+from pytest_lockin.trials import TrialPlan, run_trials, summarise
+from pytest_lockin.trials.cache import TrialCache, take_fingerprint
+from pytest_lockin.trials.cases import report_cases
+from pytest_lockin.trials.confirm import apply_confirmation, choose_to_confirm
+from pytest_lockin.trials.plan import spread
+from pytest_lockin.trials.since import changed_lines, since
+from pytest_lockin.trials.waive import FILE_NAME, apply_waivers, load_waivers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_lockin.alternatives import Operator
+    from pytest_lockin.model.alternative import Mutant
+    from pytest_lockin.model.baseline import Baseline
+    from pytest_lockin.model.suite import StoredFrame, SuiteRun
+    from pytest_lockin.model.trial import CaseReport, Tried
+    from pytest_lockin.suite.jobs import SuiteWorld
+    from pytest_lockin.trials.run import TrialRun
+    from pytest_lockin.workshop import Workshop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSettings:
+    """What the user asked of the trials of every suite.
+
+    Attributes:
+        since: only functions changed since this git revision, or "".
+        survivors: only alternatives that survived the last run.
+        cache: folder where answers are kept, or None to keep none.
+        root: the root folder; the waiver file is there.
+        operators: others' operators beside ours.
+        is_right_making: tells of an alternative whether it agrees with the reference; None without one.
+        progress: called with (suite id, done, all, outcome word) as answers come.
+    """
+
+    plan: TrialPlan
+    since: str = ""
+    survivors: bool = False
+    cache: Path | None = None
+    root: Path = Path()
+    operators: tuple[Operator, ...] = ()
+    is_right_making: Callable[[Mutant], bool] | None = None
+    progress: Callable[[str, int, int, str], None] | None = None
+
+
+def try_suite(
+    workshop: Workshop, world: SuiteWorld, baseline: Baseline, settings: TrialSettings, *, limit: float
+) -> TrialSummary:
+    """Try every alternative of a suite's candidate; where that cannot be believed, the refusal says why."""
+    refusal = find_refusal(baseline)
+    if refusal:
+        return TrialSummary(refusal=refusal)
+    begun = time.perf_counter()
+    try:
+        waivers = load_waivers(settings.root / FILE_NAME)
+        trials = _SuiteTrials(workshop, world, baseline, settings, limit)
+        results, notes = trials.run()
+    except _RefusedError as refused:
+        return TrialSummary(refusal=str(refused))
+    results, waiver_notes = apply_waivers(results, waivers, dt.datetime.now(tz=dt.UTC).date())
+    return summarise(
+        results,
+        engine=baseline.engine,
+        cases=trials.cases,
+        notes=(*notes, *waiver_notes),
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def find_refusal(baseline: Baseline) -> str:
+    """Why no trial of this suite could be believed; "" when one can."""
+    if baseline.live.partial:
+        return "only part of the suite was run"
+    if baseline.trouble:
+        return baseline.trouble[0]
+    if not baseline.counts.green:
+        return "the suite does not pass"
+    if not baseline.green_cases:
+        return "no case passes twice"
+    if not baseline.live.observations:
+        return "no case calls the entry point"
+    return ""
+
+
+class _RefusedError(Exception):
+    """No trial of this suite can be believed."""
+
+
+class _SuiteTrials:
+    def __init__(
+        self,
+        workshop: Workshop,
+        world: SuiteWorld,
+        baseline: Baseline,
+        settings: TrialSettings,
+        limit: float,
+    ) -> None:
+        self._workshop = workshop
+        self._world = world
+        self._baseline = baseline
+        self._suite = baseline.live.suite
+        self._settings = settings
+        self._limit = limit
+        self._sources = find_sources(baseline)
+        self._done = 0
+        self._cached: frozenset[str] = frozenset()
+        self.cases: tuple[CaseReport, ...] = ()
+
+    def run(self) -> tuple[tuple[AlternativeResult, ...], tuple[str, ...]]:
+        engine = self._baseline.engine
+        cache = self._cache(engine)
+        mutants = spread(self._make())
+        if self._settings.survivors and cache is not None:
+            mutants = tuple(mutant for mutant in mutants if cache.survived_before(mutant.id))
+        tried, run = self._try(mutants, engine, cache)
+        by_id = {mutant.id: mutant for mutant in mutants}
+        results = tuple(self._describe(by_id[name], each, engine) for name, each in tried.items())
+        results, notes = self._confirm(results, by_id)
+        return results, (*_say_trouble(run), *notes)
+
+    # Making them.
+
+    def _make(self) -> tuple[Mutant, ...]:
+        schemas = read_schemas(self._baseline)
+        made: list[Mutant] = []
+        for name, path in self._sources:
+            source = path.read_text(encoding="utf-8")
+            try:
+                mutants = make_mutants(
+                    source,
+                    schemas,
+                    module=name,
+                    function=self._suite.entry_point.function,
+                    operators=list_operators(self._settings.operators),
+                )
+            except AlternativesError as error:
+                raise _RefusedError(error.one_line) from error
+            if self._settings.since:
+                mutants = since(mutants, source, changed_lines(path, self._settings.since))
+            made += mutants
+        return tuple(made)
+
+    # Trying them.
+
+    def _try(
+        self, mutants: Sequence[Mutant], engine: str, cache: TrialCache | None
+    ) -> tuple[dict[str, Tried], TrialRun]:
+        plan = self._settings.plan
+        kept = {m.id: cache.find(m.id, matrix=plan.matrix) for m in mutants} if cache else {}
+        known = {name: each for name, each in kept.items() if each is not None}
+        self._cached = frozenset(known)
+        total = len(mutants)
+        self._done = len(known)
+
+        def keep(_mutant: Mutant, tried: Tried) -> None:
+            self._done += 1
+            if cache is not None:
+                cache.keep(tried, matrix=plan.matrix)
+            if self._settings.progress is not None:
+                self._settings.progress(self._suite.id, self._done, total, str(tried.outcome))
+
+        left = [mutant for mutant in mutants if mutant.id not in known]
+        run = run_trials(left, lambda: self._worker(engine), plan, keep=keep)
+        if run.refusal:
+            raise _RefusedError(run.refusal)
+        if run.prepared is not None:
+            self.cases = report_cases(run.prepared, run.probed, _read(self._suite.path))
+        return {m.id: known.get(m.id) or run.tried[m.id] for m in mutants}, run
+
+    def _worker(self, engine: str) -> TrialWorker:
+        spec = self._workshop.engine(engine)
+        folder = self._workshop.folder / "trials" / engine / self._suite.id.replace("/", "_")
+        job = make_job(self._world, self._suite, spec, folder, observe="trials")
+        return TrialWorker(self._workshop, job, self._baseline.green_cases, limit=self._limit)
+
+    def _cache(self, engine: str) -> TrialCache | None:
+        if self._settings.cache is None:
+            return None
+        versions = [f"{name} {importlib.metadata.version(name)}" for name in ("pyspark", "pyarrow", "pytest")]
+        world = [
+            engine,
+            self._baseline.engine_version,
+            pytest_lockin.__version__,
+            platform.python_version(),
+            str(self._suite.entry_point),
+            self._suite.id,
+            *versions,
+            *self._world.pytest_args,
+            self._world.options_json,
+        ]
+        taken = take_fingerprint(
+            Path(self._suite.path),
+            self._settings.root,
+            [path for _, path in self._sources],
+            self._baseline.green_cases,
+            world,
+        )
+        return TrialCache(self._settings.cache, taken)
+
+    # What came of it.
+
+    def _describe(self, mutant: Mutant, tried: Tried, engine: str) -> AlternativeResult:
+        right = self._settings.is_right_making
+        return AlternativeResult(
+            id=mutant.id,
+            operator=mutant.operator,
+            kind=str(mutant.kind) if mutant.kind else "",
+            text=mutant.text,
+            module=mutant.module,
+            line=mutant.site.line,
+            before=mutant.before,
+            after=mutant.after,
+            diff=mutant.diff,
+            outcome=tried.outcome,
+            kill=tried.kill,
+            detail=tried.detail,
+            engine=engine,
+            confirmed=engine == "spark",
+            order_only=tried.order_only,
+            right_making=right is not None and right(mutant),
+            killers=tried.killers,
+            only_killer=tried.killers[0] if self._settings.plan.matrix and len(tried.killers) == 1 else "",
+            cached=mutant.id in self._cached,
+            seconds=tried.seconds,
+        )
+
+    def _confirm(
+        self, results: tuple[AlternativeResult, ...], by_id: dict[str, Mutant]
+    ) -> tuple[tuple[AlternativeResult, ...], tuple[str, ...]]:
+        judge = self._workshop.judging_engine
+        plan = self._settings.plan
+        chosen = choose_to_confirm(results, plan.confirm)
+        if not judge or judge == self._baseline.engine or not chosen:
+            return results, ()
+        cache = self._cache(judge)
+        kept = {name: cache.find(name) for name in chosen} if cache else {}
+        judged = {name: each for name, each in kept.items() if each is not None}
+        left = [by_id[name] for name in chosen if name not in judged]
+        # The judge is one JVM: a second worker on it would only wait.
+        run = run_trials(
+            left,
+            lambda: self._worker(judge),
+            replace(plan, workers=1, probes=False),
+            keep=lambda _mutant, tried: cache.keep(tried) if cache else None,
+        )
+        if run.refusal:
+            return results, (f"not confirmed on {judge}: {run.refusal}",)
+        judged |= run.tried
+        results = apply_confirmation(results, judged, judge)
+        return results, _say_disagreement(results, judge)
+
+
+def find_sources(baseline: Baseline) -> tuple[tuple[str, Path], ...]:
+    """The candidate's files as (module, path): the entry point's, and those of its folder that it imports.
+
+    Raises:
+        _RefusedError: the entry point's module does not lie beside the suite.
+    """
+    suite = baseline.live.suite
+    folder = Path(suite.path).parent
+    first = candidate_file(suite.entry_point, folder)
+    if first is None:
+        message = f"{suite.entry_point.module} does not lie beside the suite"
+        raise _RefusedError(message)
+    found: dict[str, Path] = {}
+    waiting = [(suite.entry_point.module, first)]
+    while waiting:
+        name, path = waiting.pop(0)
+        if name in found:
+            continue
+        found[name] = path
+        waiting += _imports(name, path, folder)
+    return tuple(found.items())
+
+
+def _imports(name: str, path: Path, folder: Path) -> list[tuple[str, Path]]:
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return []
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".") if package else []
+            base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
+            module = ".".join(part for part in (base, node.module or "") if part)
+            names += [module, *(f"{module}.{alias.name}".lstrip(".") for alias in node.names)]
+    return [(each, file) for each in names if each and (file := _file_of(each, folder)) is not None]
+
+
+def _file_of(module: str, folder: Path) -> Path | None:
+    path = folder.joinpath(*module.split("."))
+    if path.name.startswith("test_") or path.name == "conftest":
+        return None
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def read_schemas(baseline: Baseline) -> dict[str, dict[str, str]]:
+    """Table -> column -> type, of the tables that the entry point was seen to be given."""
+    schemas: dict[str, dict[str, str]] = defaultdict(dict)
+    seen: set[tuple[str, str]] = set()
+    for run in baseline.live.runs:
+        for observation in run.observations:
+            for argument in observation.arguments:
+                key = argument.table, argument.frame.digest
+                if argument.frame.kept and key not in seen:
+                    seen.add(key)
+                    schemas[argument.table].update(_read_schema(run, argument.frame))
+    return dict(schemas)
+
+
+def _read_schema(run: SuiteRun, stored: StoredFrame) -> dict[str, str]:
+    try:
+        frame = FrameStore(Path(run.store), 0).load(stored)
+    except LockinError:
+        return {}
+    return {str(field["name"]): short_name(field["type"]) for field in frame.fields}
+
+
+def _read(path: str) -> str:
+    return Path(path).read_text(encoding="utf-8")
+
+
+def _say_trouble(run: TrialRun) -> tuple[str, ...]:
+    not_run = sum(tried.outcome is TrialOutcome.NOT_RUN for tried in run.tried.values())
+    spent = (f"{not_run} alternatives were not run: the budget was spent",) if not_run else ()
+    return (*run.trouble, *spent)
+
+
+def _say_disagreement(results: Sequence[AlternativeResult], judge: str) -> tuple[str, ...]:
+    number = sum(bool(each.disagreement) for each in results)
+    return (f"{number} ended otherwise on {judge}, whose word stands",) if number else ()
+
+
+__all__ = ["TrialSettings", "find_refusal", "find_sources", "read_schemas", "try_suite"]
