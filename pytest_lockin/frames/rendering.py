@@ -84,7 +84,7 @@ def _render_other(difference: Difference) -> Iterator[str]:
             if difference.missing:
                 yield f"  missing: {_list_names(difference.missing)}"
             if difference.extra:
-                yield f"  unexpected: {_list_names(difference.extra)}"
+                yield f"  extra: {_list_names(difference.extra)}"
         case ColumnsReordered():
             yield f"expected columns in the order {_list_names(difference.expected)}"
             yield f"found {_list_names(difference.found)}"
@@ -119,11 +119,11 @@ def _render_rows(rows: RowsDiffer) -> Iterator[str]:
     yield from (f"  {_render_cell(cell)}" for cell in rows.cells[:_CELLS])
     some = 2 if rows.cells else 3
     yield from (f"  missing: {row}" for row in rows.missing_rows[:some])
-    yield from (f"  unexpected: {row}" for row in rows.extra_rows[:some])
+    yield from (f"  extra: {row}" for row in rows.extra_rows[:some])
 
 
 def _say_counts(rows: RowsDiffer) -> list[str]:
-    parts = [(rows.changed, "changed"), (rows.missing, "missing"), (rows.extra, "unexpected")]
+    parts = [(rows.changed, "changed"), (rows.missing, "missing"), (rows.extra, "extra")]
     return [f"{count} {word}" for count, word in parts if count]
 
 

@@ -362,9 +362,9 @@ def test_a42_frames_without_columns_differ_by_their_row_count():
 def test_a43_a_total_mismatch_is_a_normal_case():
     differences = compare(column(["a"]), column(["b"]))
     assert render_differences(differences) == (
-        "rows: 1 missing, 1 unexpected",
+        "rows: 1 missing, 1 extra",
         "  missing: c='a'",
-        "  unexpected: c='b'",
+        "  extra: c='b'",
     )
 
 

@@ -98,3 +98,11 @@ def test_values_without_a_python_form_are_shown():
         "t": pa.StructArray.from_arrays([pa.concat_arrays([far, pa.nulls(1, far.type)])], ["at"]),
     }
     assert "10000-01-01" in "\n".join(lines(left, right))
+
+
+def test_columns_and_rows_are_counted_from_one():
+    text = lines({"a": [1], "b": [2]}, {"a": [1], "c": ["x"]})
+    assert text == (
+        "column 2: expected name 'b', found 'c'",
+        "column 2 'b': expected type bigint, found string",
+    )
