@@ -332,7 +332,8 @@ def write_gallery(project: Project) -> None:
         conftest=CONFTEST,
         helpers="AMOUNTS = [(1, 50.0), (2, 2.0)]\nEXPECTED = [1]\n",
     )
-    project.suite("big-package", BIG_TESTS.replace("from solution", "from .solution"), __init__="")
+    project.suite("package", BIG_TESTS.replace("from solution", "from .solution"), __init__="")
+    project.task("package")
     project.suite("big-counted", COUNTING, COUNTED)
     project.suite("big-conf-stops", STOPPING)
     project.suite("big-fresh", FRESH)

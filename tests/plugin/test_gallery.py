@@ -187,7 +187,7 @@ def test_a_case_that_ends_its_process_fails_alone_and_in_words(gallery):
 
 @pytest.mark.parametrize(
     "suite",
-    ["big-package", "big-by-name", "big-by-name-session", "big-elsewhere", "pair-tuple", "named-dict"],
+    ["package", "big-by-name", "big-by-name-session", "big-elsewhere", "pair-tuple", "named-dict"],
 )
 def test_entry_points_of_every_shape_are_found_called_and_compared(gallery, suite):
     task = gallery.task(suite)
