@@ -1,8 +1,8 @@
 """Generic edits of Python: mutmut's operators, used as a library.
 
 `MutationVisitor` over a libcst module needs no configuration (mutmut's other entrances read the working
-folder's). Left out are the operators whose edits cannot matter in DataFrame code, or only crash it: strings in
-another case, removed arguments, assignments and lambdas of None, renamed keywords of `dict`. What our own
+folder's). Left out are the operators whose edits cannot matter in DataFrame code, or only crash it: strings
+in another case, removed arguments, assignments and lambdas of None, renamed keywords of `dict`. What our own
 families make already is dropped by the caller, which compares what two sources compile to.
 """
 
@@ -57,8 +57,8 @@ def propose_generic(program: Program) -> Iterator[PythonEdit]:
 
 def _line_starts(source: str) -> list[int]:
     starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
+    for line in source.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
     return starts
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 import datetime as dt
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.base import Example
@@ -91,9 +92,9 @@ class Literal:
             roles = program.roles(node)
             if not roles or all(role.startswith(_OTHERS) and role not in _SHAPES for role in roles):
                 continue
-            kind = Kind.LITERAL
+            kind, columns = Kind.LITERAL, program.columns_beside(node)
             for text, shown in self._moves(program, node):
-                yield program.replace(node, text, kind=kind, says=f"{shown}", columns=())
+                yield program.replace(node, text, kind=kind, says=shown, columns=columns)
             yield from self._shorten(program, node)
 
     def _moves(self, program: Program, node: ast.expr) -> Iterator[tuple[str, str]]:
@@ -132,7 +133,7 @@ class Literal:
         says = f"{program.layout.text(node)} is not in the list"
         edit = program.take_out(node, kind=Kind.LITERAL, says=says)
         if edit is not None:
-            yield edit
+            yield replace(edit, columns=program.columns_beside(node))
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
         """Edit literals of predicates, of the select list and of dates; limits are another family's."""

@@ -228,7 +228,7 @@ def call_method(trace: Trace, owner: Expr, name: str, arguments: list[Any], keyw
         for value in values if name == "otherwise" else values[1:]:
             trace.mark(value, "label")
         return replace(_merge(owner, name, values), function="coalesce")
-    trace.mark(values, "compare" if name in _BOOLEAN else f"argument of {name}")
+    trace.mark(values, "compare" if name in _BOOLEAN else f"argument of {name}", owner.reads)
     return replace(_merge(owner, name, flatten(values)), type="boolean" if name in _BOOLEAN else "")
 
 
@@ -247,7 +247,9 @@ def operate(trace: Trace, operator: str, left: Any, right: Any) -> Any:
     """Apply a binary operator of Column; one side may be a literal."""
     for side in (left, right):
         if not isinstance(side, Expr):
-            trace.mark(side, "compare" if operator in _COMPARISONS else "operand")
+            other = right if side is left else left
+            beside = other.reads if isinstance(other, Expr) else ()
+            trace.mark(side, "compare" if operator in _COMPARISONS else "operand", beside)
     type_name = "boolean" if operator in _COMPARISONS or operator in ("&", "|") else ""
     name = f"({getattr(left, 'name', left)} {operator} {getattr(right, 'name', right)})"
     return replace(combine(operator, [left, right], type_name=type_name, name=name), source=None)

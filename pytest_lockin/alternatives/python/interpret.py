@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.python import expressions, frames
 from pytest_lockin.alternatives.python.trace import Trace
+from pytest_lockin.alternatives.python.types import normal
 from pytest_lockin.alternatives.python.values import (
     UNKNOWN,
     Day,
@@ -93,7 +94,9 @@ class Interpreter:
         self.trace = Trace(watched=watched)
         self._watched = watched
         self.tables = {
-            name: Frame(tuple(self.trace.fresh(column, kind, name) for column, kind in columns.items()))
+            name: Frame(
+                tuple(self.trace.fresh(column, normal(kind), name) for column, kind in columns.items())
+            )
             for name, columns in schemas.items()
         }
         self.result: Any = UNKNOWN

@@ -52,10 +52,11 @@ class Layout:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self._lines = source.splitlines(keepends=True)
+        # Not `splitlines`: a form feed inside a line is no line's end to Python.
+        self._lines = source.split("\n")
         self._starts = [0]
         for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line))
+            self._starts.append(self._starts[-1] + len(line) + 1)
         self._tokens = self._read_tokens()
         self._begins = [token.start for token in self._tokens]
 

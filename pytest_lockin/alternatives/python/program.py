@@ -189,6 +189,11 @@ class Program:
         found = (name for each in ast.walk(node) for use in self.uses(each) for name in (name_of(use.attr),))
         return tuple(dict.fromkeys(found))
 
+    def columns_beside(self, node: ast.expr) -> tuple[str, ...]:
+        """The columns a value is compared or computed with, wherever the value is written."""
+        names = self.trace.beside.get(node, [])
+        return tuple(dict.fromkeys(name for each in names for name in self.columns(each)))
+
     def is_column(self, node: ast.AST) -> bool:
         """Whether an expression is a column expression."""
         return any(isinstance(value, Expr) for value in self.values(node))

@@ -38,6 +38,7 @@ class Trace:
         errors: what Spark's analyser would surely refuse.
         uses: by literal, the columns it was resolved to.
         literals: by literal that is a value (not a name), the roles it plays.
+        beside: by literal that is a value, the literals that name the columns it is compared with.
         seen: by expression, what it stood for each time.
         names: literals that name a new column.
     """
@@ -46,6 +47,7 @@ class Trace:
     errors: set[str] = field(default_factory=set)
     uses: dict[ast.expr, list[Use]] = field(default_factory=lambda: defaultdict(list))
     literals: dict[ast.expr, list[str]] = field(default_factory=lambda: defaultdict(list))
+    beside: dict[ast.expr, list[ast.expr]] = field(default_factory=lambda: defaultdict(list))
     seen: dict[ast.expr, list[Any]] = field(default_factory=lambda: defaultdict(list))
     names: set[ast.expr] = field(default_factory=set)
     numbers: itertools.count[int] = field(default_factory=itertools.count)
@@ -56,18 +58,22 @@ class Trace:
         if len(kept) < _KEPT:
             kept.append(value)
 
-    def mark(self, value: Any, role: str) -> None:
-        """Remember that literals are values in the role given."""
+    def mark(self, value: Any, role: str, beside: tuple[Read, ...] = ()) -> None:
+        """Remember that literals are values in the role given, beside the columns read there."""
         if not self.watched:
             return
         if isinstance(value, (list, tuple)):
             for each in value:
-                self.mark(each, role)
+                self.mark(each, role, beside)
         elif isinstance(value, (Day, Span)):
             for node in value.nodes:
-                self.literals[node].append("day")
+                self._mark(node, "day", beside)
         elif isinstance(value, (Text, Whole, Real)) and value.node is not None:
-            self.literals[value.node].append(role)
+            self._mark(value.node, role, beside)
+
+    def _mark(self, node: ast.expr, role: str, beside: tuple[Read, ...]) -> None:
+        self.literals[node].append(role)
+        self.beside[node] += [read.node for read in beside if read.node is not None]
 
     def fresh(self, name: str, type_name: str = "", table: str = "") -> Attr:
         """Make a new column."""

@@ -63,7 +63,7 @@ class Query:
     def __init__(self, tree: Any, schemas: Schemas) -> None:
         self.tree = tree
         self.schemas = {
-            name.lower(): {column.lower(): kind for column, kind in columns.items()}
+            name.lower(): {column.lower(): types.normal(kind) for column, kind in columns.items()}
             for name, columns in schemas.items()
         }
         self.scopes: list[Scope] = traverse_scope(tree)
