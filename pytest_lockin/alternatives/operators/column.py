@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.alternatives.base import Example
 from pytest_lockin.alternatives.operators.join_key import renamed, write_name
-from pytest_lockin.alternatives.python.program import name_of
+from pytest_lockin.alternatives.python.program import sibling_names
 from pytest_lockin.alternatives.siblings import rank_siblings
 from pytest_lockin.model.task import Fragment, Kind
 
@@ -60,7 +60,7 @@ class OtherColumn:
 
     def _replace(self, program: Program, node: ast.expr, use: Use, name: str) -> Iterator[PythonEdit]:
         says = f"{name} is read where {use.attr.name} is meant"
-        columns = (name_of(use.attr), f"{use.attr.table}.{name}".lstrip("."))
+        columns = sibling_names(use, name)
         kind = program.kind_of(node, Kind.METRIC)
         passing = self._passing(program, node, use)
         column = program.col(name)

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from pytest_lockin.alternatives.base import Example
 from pytest_lockin.alternatives.operators.group_key import METHODS
 from pytest_lockin.alternatives.operators.join_type import normalise
+from pytest_lockin.alternatives.python.program import names_in
 from pytest_lockin.alternatives.python.values import Expr, Frame
 from pytest_lockin.model.task import Fragment, Kind
 
@@ -69,7 +70,9 @@ class Distinct:
             listed = ", ".join(f'"{name}"' for name in subset)
             says = "lines that are equal in keys and measures count once"
             text = f".dropDuplicates([{listed}])"
-            yield program.append(call.func.value, text, kind=Kind.GROUP, says=says, columns=tuple(subset))
+            yield program.append(
+                call.func.value, text, kind=Kind.GROUP, says=says, columns=names_in(frames[0], subset)
+            )
 
     def _before_join(self, program: Program, call: ast.Call) -> Iterator[PythonEdit]:
         other, on = program.argument(call, 0, "other"), program.argument(call, 1, "on")
@@ -85,7 +88,11 @@ class Distinct:
             listed = ", ".join(f'"{name}"' for name in names)
             says = "a row that has several partners in this join gets one of them"
             yield program.append(
-                other, f".dropDuplicates([{listed}])", kind=Kind.JOIN, says=says, columns=tuple(names)
+                other,
+                f".dropDuplicates([{listed}])",
+                kind=Kind.JOIN,
+                says=says,
+                columns=names_in(frames[0], names),
             )
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:

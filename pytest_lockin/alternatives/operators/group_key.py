@@ -22,6 +22,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.base import Example
+from pytest_lockin.alternatives.python.program import names_in
 from pytest_lockin.alternatives.python.values import Expr, Frame
 from pytest_lockin.model.task import Fragment, Kind
 
@@ -83,10 +84,10 @@ class GroupKey:
         for frame in program.frames(call.func.value)[:1]:
             taken |= _read_by_agg(program, call)
             for name in _other_keys(frame, taken):
-                edit = program.append(
-                    call.args[-1], f', "{name}"', kind=Kind.GROUP, says=f"{name} splits the groups"
+                says, columns = f"{name} splits the groups", names_in(frame, [name])
+                yield program.append(
+                    call.args[-1], f', "{name}"', kind=Kind.GROUP, says=says, columns=columns
                 )
-                yield edit
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:
         """Edit GROUP BY; a dropped key that is selected is shown by its smallest value."""

@@ -50,10 +50,19 @@ class Grouping:
             if not call.args or not isinstance(call.func, ast.Attribute):
                 continue
             for method, says in _SAYS.items():
-                if method.lower() != call.func.attr.lower():
+                # One key has the same subtotals either way.
+                same = {method, call.func.attr} == {"rollup", "cube"} or method == "cube"
+                if method.lower() != call.func.attr.lower() and not (same and self._is_single(program, call)):
                     yield program.rename(call, method, kind=Kind.GROUP, says=says)
             if call.func.attr == "rollup":
                 yield from self._turn(program, call)
+
+    def _is_single(self, program: Program, call: ast.Call) -> bool:
+        return (
+            len(call.args) == 1
+            and not isinstance(call.args[0], ast.Starred)
+            and len(program.keys(call.args)) == 1
+        )
 
     def _turn(self, program: Program, call: ast.Call) -> Iterator[PythonEdit]:
         if len(call.args) < 2 or any(isinstance(arg, ast.Starred) for arg in call.args):  # noqa: PLR2004 - two keys

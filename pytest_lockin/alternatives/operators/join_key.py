@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.alternatives.base import Example
 from pytest_lockin.alternatives.predicates import swap_words
-from pytest_lockin.alternatives.python.program import name_of, quote
+from pytest_lockin.alternatives.python.program import quote, sibling_names
 from pytest_lockin.alternatives.siblings import rank_siblings
 from pytest_lockin.model.task import Fragment, Kind
 
@@ -99,7 +99,7 @@ class JoinKey:
             text = write_name(program, node, name)
             if text is not None:
                 says = f"this join compares {name} where it should compare {use.attr.name}"
-                columns = (name_of(use.attr), f"{use.attr.table}.{name}".lstrip("."))
+                columns = sibling_names(use, name)
                 yield program.swap_span(text[0], text[1], kind=Kind.JOIN, says=says, columns=columns)
 
     def sql(self, query: Query) -> Iterator[SqlEdit]:

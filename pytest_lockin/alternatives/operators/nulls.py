@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_lockin.alternatives.base import Example
 from pytest_lockin.alternatives.operators.group_key import METHODS
 from pytest_lockin.alternatives.predicates import short
+from pytest_lockin.alternatives.python.program import names_in
 from pytest_lockin.model.task import Fragment, Kind
 
 if TYPE_CHECKING:
@@ -115,7 +116,9 @@ class Nulls:
             names = [str(k.value) for k in call.args if isinstance(k, ast.Constant) and k.value in known]
             for name in names:
                 text, says = f'.dropna(subset=["{name}"])', f"rows without {name} are dropped"
-                yield program.append(call.func.value, text, kind=Kind.NULL, says=says, columns=(name,))
+                yield program.append(
+                    call.func.value, text, kind=Kind.NULL, says=says, columns=names_in(frames[0], [name])
+                )
 
     def _totals(self, program: Program) -> Iterator[PythonEdit]:
         coalesce, literal = program.spark_name("coalesce"), program.spark_name("lit")

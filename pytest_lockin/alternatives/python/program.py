@@ -334,9 +334,9 @@ class Program:
 
     def rename(self, call: ast.Call, name: str, *, kind: Kind, says: str) -> PythonEdit:
         """Call another name with the same arguments."""
-        return self.swap_span(
-            self.layout.name_of_call(call), name, kind=kind, says=says, columns=self.columns(call)
-        )
+        given = [*call.args, *call.keywords] or [call.func]
+        columns = tuple(dict.fromkeys(column for node in given for column in self.columns(node)))
+        return self.swap_span(self.layout.name_of_call(call), name, kind=kind, says=says, columns=columns)
 
     def take_out(self, node: ast.expr, *, kind: Kind, says: str) -> PythonEdit | None:
         """Take an element out of the list it stands in; None where it is the only one, or in no list."""
@@ -367,7 +367,18 @@ class Program:
 
 def name_of(attr: Attr) -> str:
     """Write a column as `table.column`, or its bare name where no input table is behind it."""
-    return f"{attr.table}.{attr.name}" if attr.table else attr.name
+    return f"{attr.table}.{attr.column}" if attr.table else attr.name
+
+
+def names_in(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
+    """Write columns of a frame, given by name, as `table.column`."""
+    known = {attr.name: name_of(attr) for attr in frame.attrs or ()}
+    return tuple(known.get(name, name) for name in names)
+
+
+def sibling_names(use: Use, name: str) -> tuple[str, str]:
+    """Write a column, and the one of the same table that takes its place, as `table.column`."""
+    return name_of(use.attr), names_in(Frame(use.visible), [name])[0]
 
 
 def quote(value: str, like: str) -> str:

@@ -77,7 +77,7 @@ class Trace:
 
     def fresh(self, name: str, type_name: str = "", table: str = "") -> Attr:
         """Make a new column."""
-        return Attr(str(name), type_name, table, next(self.numbers))
+        return Attr(str(name), type_name, table, next(self.numbers), column=str(name))
 
     def resolve(self, frame: Frame, read: Read, role: str) -> Attr | None:
         """Find what a read means in a frame; note the error where it surely means nothing."""

@@ -99,13 +99,17 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Attr:
-    """A column of a frame; `uid` tells equal names apart, `table` is the input table it comes from."""
+    """A column of a frame.
+
+    `uid` tells equal names apart; `table` is the input table it comes from, `column` its name there.
+    """
 
     name: str
     type: str
     table: str
     uid: int
     qualifier: str = ""
+    column: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
