@@ -316,7 +316,7 @@ class AfterOthers:
                 config.addinivalue_line("markers", f"{name}: of a plugin that is off in this worker")
                 fixtures = FIXTURES_BY_MARKER.get(name)
                 if fixtures is not None:
-                    config.pluginmanager.register(fixtures(), f"lockin-{name}")
+                    config.pluginmanager.register(fixtures, f"lockin-{name}")
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             config.pluginmanager.unregister(reporter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -25,33 +26,39 @@ class QuietReporter:
         return getattr(self._reporter, name)
 
 
-class CovFixtures:
-    """Fixtures of pytest-cov: the measurement is made elsewhere."""
-
-    @pytest.fixture
-    def cov(self) -> None:
-        """Nothing: pytest-cov gives its controller, and none runs here."""
-
-    @pytest.fixture
-    def no_cover(self) -> None:
-        """Of pytest-cov; measures all the same."""
+@pytest.fixture
+def cov() -> None:
+    """Nothing: pytest-cov gives its controller, and none runs here."""
 
 
-class XdistFixtures:
-    """Fixtures of xdist, with the values they have in the process that started this worker."""
+@pytest.fixture
+def no_cover() -> None:
+    """Of pytest-cov; measures all the same."""
 
-    @pytest.fixture(scope="session")
-    def worker_id(self) -> str:
-        """Name of the xdist worker, or `master`."""
-        return os.environ.get("PYTEST_XDIST_WORKER", "master")
 
-    @pytest.fixture(scope="session")
-    def testrun_uid(self) -> str:
-        """Name of the whole run."""
-        return os.environ.get("PYTEST_XDIST_TESTRUNUID", f"{os.getppid():x}")
+@pytest.fixture(scope="session")
+def worker_id() -> str:
+    """Name of the xdist worker that started this process, or `master`."""
+    return os.environ.get("PYTEST_XDIST_WORKER", "master")
+
+
+@pytest.fixture(scope="session")
+def testrun_uid() -> str:
+    """Name of the whole run."""
+    return os.environ.get("PYTEST_XDIST_TESTRUNUID", f"{os.getppid():x}")
+
+
+def _as_plugin(**fixtures: Any) -> ModuleType:
+    """A module, the one kind of holder in which pytest takes fixtures that are plain functions."""
+    module = ModuleType("lockin_fixtures")
+    vars(module).update(fixtures)
+    return module
 
 
 # A marker that each plugin registers tells that the controller has it.
-FIXTURES_BY_MARKER = {"no_cover": CovFixtures, "xdist_group": XdistFixtures}
+FIXTURES_BY_MARKER = {
+    "no_cover": _as_plugin(cov=cov, no_cover=no_cover),
+    "xdist_group": _as_plugin(worker_id=worker_id, testrun_uid=testrun_uid),
+}
 
 __all__ = ["FIXTURES_BY_MARKER", "QuietReporter"]

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
@@ -233,8 +234,14 @@ class Project:
             junit=junit.read_text(encoding="utf-8") if junit.exists() else "",
         )
 
-    def leftovers(self) -> list[str]:
-        """Command lines of processes that still run in this project's folder."""
+    def leftovers(self, grace: float = 30.0) -> list[str]:
+        """Command lines of processes that still run in this project's folder, after some time to end."""
+        deadline = time.monotonic() + grace
+        while (found := self._processes()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return found
+
+    def _processes(self) -> list[str]:
         found = []
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():

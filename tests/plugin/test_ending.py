@@ -91,9 +91,6 @@ def test_a_killed_pytest_takes_its_workers_along(project, scratch):
     wait_for(project.root / "suites/one/started")
     process.kill()
     process.communicate(timeout=120)
-    deadline = time.monotonic() + 60
-    while (project.leftovers() or run_folders(scratch)) and time.monotonic() < deadline:
-        time.sleep(0.1)
     assert project.leftovers() == []
     assert run_folders(scratch) == []
 
@@ -104,7 +101,7 @@ BROKEN_PLUGIN = """
 """
 
 
-@pytest.mark.parametrize("args", [(), ("-n", "2"), ("-v",)], ids=["alone", "xdist", "verbose"])
+@pytest.mark.parametrize("args", [("-v",), ("-n", "2")], ids=["alone", "xdist"])
 def test_an_error_of_ours_at_the_end_is_never_a_pass(project, args):
     project.suite("one", PASSING, PLAIN)
     project.task("one")

@@ -147,15 +147,16 @@ def both(project):
     "args",
     [
         pytest.param(("-ra",), id="plain"),
-        pytest.param(("-vv", "-rA", "--tb=short", "-k", "not subtests"), id="verbose"),
         pytest.param(
-            ("-q", "--tb=line", "--import-mode=importlib", "-o", "pythonpath=suites/one"), id="quiet"
+            ("-vv", "-rA", "--tb=short", "--import-mode=importlib", "-k", "not subtests"), id="verbose"
         ),
     ],
 )
 def test_output_and_junit_are_pytests_own(project, both, args):
     project.suite("one", TESTS, PLAIN)
     project.task("one")
+    # In importlib mode pytest alone would not find the program beside the tests.
+    project.write("pytest.ini", "[pytest]\npythonpath = suites/one\n")
     project.write("tests/test_other.py", "def test_other(): pass\ndef test_bad(): assert 0\n")
     without, with_ = both("suites", "tests", *args)
     assert differences(told_by_pytest(without), told_by_pytest(with_)) == []

@@ -56,8 +56,7 @@ def test_a_red_case_is_found_again_by_lf_and_sw_and_fixed(one):
     ("args", "counts"),
     [
         (("-k", "third"), {"passed": 2, "deselected": 2}),
-        (("-m", "slow"), {"failed": 1, "deselected": 3}),
-        (("-x",), {"failed": 1, "passed": 1}),
+        (("-x", "-m", "slow"), {"failed": 1, "deselected": 3}),
         (("-p", "no:cacheprovider", "--maxfail=1"), {"failed": 1, "passed": 1}),
         (("--deselect", "suites/one/test_solution.py::test_second"), {"passed": 3, "deselected": 1}),
     ],
