@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.runner import call_and_report
 
+from pytest_lockin.engines.haste import hasten, keep_answers
 from pytest_lockin.engines.serve import open_engine
 from pytest_lockin.errors import FrameError
 from pytest_lockin.frames.keep import FrameStore
@@ -80,6 +81,7 @@ def main(wire: Wire, scratch: Path) -> None:
     job: SuiteJob = wire.receive()
     serve_sources(dict(job.sources))
     engine = open_engine(job.engine, scratch)
+    hasten(engine)
     store = FrameStore(Path(job.store), job.byte_cap)
     recorder = TrialRecorder(engine, store, job.entry_point)
     watch_candidate(recorder, job.entry_point, Path(job.path).parent)
@@ -201,6 +203,7 @@ class TrialServer:
         self._stateful = False
         self._import_calls: list[Call] = []
         self._imported_hidden = True
+        self._candidates: list[ModuleType] = []
 
     # The session.
 
@@ -391,6 +394,8 @@ class TrialServer:
         self._imported_hidden = not getattr(self._engine, "_shown", False)
         modules = [*self._candidate_modules(), *self._test_modules()]
         self._stateful = touches_state([_read(module) for module in modules])
+        if not self._stateful:
+            keep_answers(self._engine)
         trace = self._recorder.trace = LineTrace([str(m.__file__) for m in self._candidate_modules()])
         trace.start()
         try:
@@ -400,6 +405,7 @@ class TrialServer:
             trace.stop()
             self._recorder.trace = None
             self._recorder.mode = Mode.WATCH
+        self._candidates = self._candidate_modules()
         self._static_readers = self._find_static_readers()
 
     def _gather_inputs(self) -> None:
@@ -460,7 +466,12 @@ class TrialServer:
     # The files.
 
     def _candidate_modules(self) -> list[ModuleType]:
-        """Modules of the suite's folder that are neither tests nor conftests, and the entry point's own."""
+        """Modules of the suite's folder that are neither tests nor conftests, and the entry point's own.
+
+        Looked up once all cases have run: what is imported later is imported by none of them.
+        """
+        if self._candidates:
+            return self._candidates
         entry = sys.modules.get(self._job.entry_point.module)
         found = [m for m in self._local_modules() if not self._is_test(m)]
         if entry is not None and entry not in found and getattr(entry, "__file__", None):
