@@ -32,6 +32,8 @@ from pytest_lockin.trying import TrialSettings, try_suite
 from pytest_lockin.verdict import conclude, describe_baseline, find_doubt, unverified
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.suite import LiveResult
     from pytest_lockin.model.task import Task
@@ -53,6 +55,7 @@ class Examination:
         in_process: suites ran in pytest's own process (a debugger): nothing is concluded.
         ini_in_suite: pytest's settings file lies in a suite's folder: nothing is believed.
         cache: folder where answers of trials are kept between runs, or "".
+        progress: called with (suite id, done, all, outcome) as answers of trials come, from any thread.
     """
 
     settings: Settings
@@ -63,6 +66,7 @@ class Examination:
     ini_in_suite: bool = False
     root: str = ""
     cache: str = ""
+    progress: Callable[[str, int, int, str], None] | None = None
 
 
 def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> Report:
@@ -202,6 +206,7 @@ def _trials(bench: Bench, baseline: Baseline, examination: Examination) -> Trial
         survivors=asked.survivors,
         cache=Path(examination.cache) if examination.cache else None,
         root=Path(examination.root),
+        progress=examination.progress,
     )
     return try_suite(bench.workshop, bench.world, baseline, settings, limit=bench.settings.timeout)
 

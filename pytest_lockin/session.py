@@ -15,6 +15,7 @@ from pytest_lockin.errors import LockinError, SettingsError
 from pytest_lockin.model.suite import EntryPoint, LiveResult
 from pytest_lockin.pipeline import Examination, examine
 from pytest_lockin.reports.jsonfile import write_json
+from pytest_lockin.reports.progress import TrialProgress
 from pytest_lockin.reports.terminal import render_terminal
 from pytest_lockin.settings import (
     DEFAULT_SUITES,
@@ -46,7 +47,7 @@ from pytest_lockin.taskbank.loader import load_task
 from pytest_lockin.workshop import Workshop
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from pytest_lockin.model.messages import Collected, Finished, PhaseDone, Warned
     from pytest_lockin.model.report import Report
@@ -458,6 +459,7 @@ class LockinSession:
                     ),
                     root=str(self._config.rootpath),
                     cache=self._cache_folder(),
+                    progress=self._progress(),
                 ),
                 self.workshop,
                 self.world,
@@ -472,6 +474,17 @@ class LockinSession:
             self._detail = traceback.format_exc()
         except KeyboardInterrupt:
             self._failure = _INTERRUPTED
+
+    def _progress(self) -> Callable[[str, int, int, str], None] | None:
+        """Show trials as they come, where somebody watches: on a terminal, and not when quiet."""
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None or not reporter.isatty or self._config.option.verbose < 0:
+            return None
+
+        def write(line: str) -> None:
+            reporter.rewrite(line[: reporter._tw.fullwidth - 1], erase=True)  # noqa: SLF001
+
+        return TrialProgress(write).note
 
     def _cache_folder(self) -> str:
         """Where answers of trials are kept between runs; "" keeps none (`-p no:cacheprovider`)."""
