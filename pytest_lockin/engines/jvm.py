@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_lockin.engines.archive import archive_options
 from pytest_lockin.engines.preflight import check_java, java_home, spark_home
 from pytest_lockin.errors import EngineError, JavaMissingError
 
@@ -55,13 +56,16 @@ class JvmHandle:
         """Tell whether the JVM still runs."""
         return self.process.poll() is None
 
-    def stop(self) -> None:
-        """End the JVM and every process it started (Spark's Python workers). May be called twice."""
+    def stop(self, limit: float = STOP_LIMIT) -> None:
+        """End the JVM and every process it started (Spark's Python workers). May be called twice.
+
+        It has `limit` seconds to end by itself before it is killed.
+        """
         members = _session_members(self.pid)
         if self.process.stdin is not None:
             self.process.stdin.close()
         try:
-            self.process.wait(STOP_LIMIT)
+            self.process.wait(limit)
         except subprocess.TimeoutExpired:
             _signal_group(self.pid, signal.SIGKILL)
             self.process.wait(STOP_LIMIT)
@@ -75,6 +79,7 @@ def start_jvm(
     *,
     cores: int = 2,
     prefix: Sequence[str] = (),
+    extra_options: str = "",
     limit: float = START_LIMIT,
 ) -> JvmHandle:
     """Start Spark's gateway and wait until workers can attach.
@@ -84,6 +89,7 @@ def start_jvm(
         conf: static conf the programs ask for (jars, extensions, catalogs); it wins over ours.
         cores: tasks at once.
         prefix: a command that runs the rest of its arguments (a sandbox).
+        extra_options: options for Java itself; instead of those that use a class archive.
         limit: seconds to wait for it.
 
     Raises:
@@ -104,7 +110,7 @@ def start_jvm(
     with tempfile.TemporaryDirectory(dir=scratch) as folder, log.open("wb") as output:
         answer = Path(folder) / "gateway"
         process = subprocess.Popen(
-            [*prefix, *_command(home, scratch, conf or {}, cores)],
+            [*prefix, *_command(home, scratch, conf or {}, cores, extra_options or archive_options())],
             # Spark's gateway ends when this pipe closes, however we end.
             stdin=subprocess.PIPE,
             stdout=output,
@@ -149,10 +155,10 @@ def static_conf(scratch: Path, cores: int) -> dict[str, str]:
     }
 
 
-def _command(home: Path, scratch: Path, asked: Mapping[str, str], cores: int) -> list[str]:
+def _command(home: Path, scratch: Path, asked: Mapping[str, str], cores: int, extra: str) -> list[str]:
     conf = static_conf(scratch, cores)
     options = "spark.driver.extraJavaOptions"
-    conf |= {**asked, options: f"{conf[options]} {asked.get(options, '')}".strip()}
+    conf |= {**asked, options: " ".join(filter(None, (conf[options], extra, asked.get(options))))}
     pairs = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
     return [str(home / "bin" / "spark-submit"), *pairs, "pyspark-shell"]
 

@@ -290,3 +290,19 @@ def test_a_jvm_that_cannot_start_quotes_its_log(tmp_path):
     with pytest.raises(EngineError, match="it ended with status 1") as caught:
         start_jvm(tmp_path, {"spark.driver.extraJavaOptions": "-agentlib:nosuch"})
     assert "nosuch" in caught.value.found
+
+
+@pytest.mark.slow
+def test_an_archive_is_built_once_and_used_by_the_next_jvm(tmp_path, monkeypatch):
+    from pytest_lockin.engines.archive import archive_options, archive_path, build_archive
+    from pytest_lockin.engines.jvm import start_jvm
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "my cache"))
+    assert archive_options() == ""
+    path = build_archive()
+    assert path == archive_path()
+    assert list(path.parent.iterdir()) == [path]
+    handle = start_jvm(tmp_path / "jvm")
+    mapped = Path(f"/proc/{handle.pid}/maps").read_text()
+    handle.stop()
+    assert str(path) in mapped
