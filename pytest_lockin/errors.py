@@ -100,7 +100,7 @@ class LockError(LockinError):
 
 
 class AlternativesError(LockinError):
-    """A program or statement of which no alternatives can be made, or operators that get in each other's way."""
+    """No alternatives can be made of a program or statement, or operators get in each other's way."""
 
     slug = "alternatives"
 

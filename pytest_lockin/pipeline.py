@@ -219,10 +219,11 @@ def _agreement(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None
     judgement = Judgement(engine=baseline.engine, agreement=None)
     vetted = Vetted(panel=panel, engine=baseline.engine)
     for engine in engines:
-        vetted = bench.vetted(panel, task, engine)
-        if vetted.unfit:
-            break
-        judgement = judge_candidate(bench.workshop, suite, task, vetted, bench.data)
+        with bench.workshop.lease(engine):
+            vetted = bench.vetted(panel, task, engine)
+            if vetted.unfit:
+                break
+            judgement = judge_candidate(bench.workshop, suite, task, vetted, bench.data)
     return judgement, vetted
 
 
@@ -238,15 +239,16 @@ def _fidelity(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None)
     exchange.mkdir(parents=True, exist_ok=True)
     runner = bench.runner(baseline.engine)
     answers = [ReferenceAnswers(panel, task, reference, runner, exchange) for reference in programs]
-    found = measure_fidelity(
-        bench.workshop,
-        bench.world,
-        suite,
-        engine=baseline.engine,
-        green_cases=baseline.green_cases,
-        exchange=exchange,
-        answers=answers,
-        limit=bench.settings.timeout,
-    )
+    with bench.workshop.lease(baseline.engine):
+        found = measure_fidelity(
+            bench.workshop,
+            bench.world,
+            suite,
+            engine=baseline.engine,
+            green_cases=baseline.green_cases,
+            exchange=exchange,
+            answers=answers,
+            limit=bench.settings.timeout,
+        )
     completed = dict.fromkeys(name for answer in answers for name in answer.completed)
     return replace(found, completed=tuple(completed))

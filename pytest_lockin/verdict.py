@@ -53,7 +53,7 @@ def _notes(baseline: Baseline) -> tuple[str, ...]:
     needs = sorted({need for run in baseline.live.runs for need in run.needs})
     if needs:
         notes.append("asked for what Sail lacks: " + ", ".join(needs))
-    return tuple(notes)
+    return (*notes, *baseline.changes)
 
 
 def unverified(report: TaskReport, reason: str) -> TaskReport:

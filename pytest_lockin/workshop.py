@@ -7,6 +7,7 @@ which is also registered to run at interpreter exit.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import shutil
 import sys
@@ -60,6 +61,7 @@ class Workshop:
         self._pool = WorkerPool(self.folder, environment, cwd)
         self._jvm: JvmHandle | None = None
         self._jvm_lock = threading.Lock()
+        self._jvm_lease = threading.RLock()
         self._closed = False
         atexit.register(self.close)
 
@@ -112,6 +114,14 @@ class Workshop:
                 scratch.mkdir(exist_ok=True)
                 self._jvm = start_jvm(scratch)
             return self._jvm
+
+    def lease(self, engine: str) -> contextlib.AbstractContextManager[object]:
+        """Hold the engine alone while the block runs.
+
+        Only classic Spark needs that: its one JVM serves one program at a time (caches, global views and
+        running jobs are the JVM's, not a session's). May be nested in one thread.
+        """
+        return self._jvm_lease if engine == "spark" else contextlib.nullcontext()
 
     def worker(self, handler: str, job: Any) -> Worker:
         """Start a fresh worker on a job."""

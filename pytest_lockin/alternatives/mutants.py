@@ -158,7 +158,7 @@ class _Maker:
         )
         if nameless or (not edit.replacement and _PASSING.match(before)):
             return True
-        reading = Interpreter(self.program.schemas, watched=False)
+        reading = Interpreter(self.program.schemas, like=self.program.reading)
         reading.read(tree, self.program.function)
         if reading.trace.errors - self.program.trace.errors:
             return False

@@ -173,7 +173,7 @@ def _find_function(request: RunProgram) -> Callable[..., Any]:
     function = getattr(module, request.entry_point.function, None)
     if not callable(function):
         raise EntryPointError(
-            expected=f"a function {request.entry_point.function} in {request.path or request.entry_point.module}",
+            expected=f"a function {request.entry_point.function} in {module.__name__}",
             found="none",
             hint="set entry_point in task.yaml, or lockin_entry_points",
         )

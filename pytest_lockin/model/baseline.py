@@ -17,6 +17,7 @@ class Baseline:
         outcomes: per case the outcome that counts: the judge's where it ran, else what pytest was told.
         engine: the engine whose word that is.
         confirmed: the judge ran the whole suite.
+        changes: one line for each flaky case: how it ended, and how it ended again.
         red_on_judge: cases that pytest was told are green and that are red on the judge.
         unconfirmed_red: cases red on Sail with no judge to confirm it.
     """
@@ -28,6 +29,7 @@ class Baseline:
     confirmed: bool = False
     moved: str = ""
     flaky: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
     red_on_judge: tuple[str, ...] = ()
     unconfirmed_red: tuple[str, ...] = ()
     trouble: tuple[str, ...] = ()

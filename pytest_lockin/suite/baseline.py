@@ -20,8 +20,10 @@ from pytest_lockin.suite.drive import SuiteSession, run_whole
 from pytest_lockin.suite.jobs import make_job
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_lockin.model.agreement import Agreement
-    from pytest_lockin.model.suite import CallOutcome, LiveResult, Suite, SuiteRun
+    from pytest_lockin.model.suite import CallOutcome, CaseRun, LiveResult, Suite, SuiteRun
     from pytest_lockin.suite.jobs import SuiteWorld
     from pytest_lockin.workshop import Workshop
 
@@ -66,13 +68,15 @@ class _Again:
         self._limit = limit
 
     def run_judge(self, engine: str) -> SuiteRun:
-        return run_whole(self._open(engine, observe="outputs"))
+        with self._workshop.lease(engine):
+            return run_whole(self._open(engine, observe="outputs"))
 
     def run_reversed(self, engine: str) -> SuiteRun:
-        return run_whole(
-            self._open(engine, observe="none", partitions=SECOND_PARTITIONS),
-            lambda cases: tuple(reversed(cases)),
-        )
+        with self._workshop.lease(engine):
+            return run_whole(
+                self._open(engine, observe="none", partitions=SECOND_PARTITIONS),
+                lambda cases: tuple(reversed(cases)),
+            )
 
     def _open(self, engine: str, *, observe: str, partitions: int = 1) -> SuiteSession:
         spec = self._workshop.engine(engine, partitions=partitions)
@@ -88,11 +92,8 @@ def _conclude(
     red = tuple(
         case_id for case_id, outcome in final.items() if outcome in _RED and told.get(case_id) not in _RED
     )
-    again = {run.case_id: run.outcome for run in second.cases}
-    compared = final if judged is None or engine == judged.engine else told
-    flaky = tuple(
-        case_id for case_id, outcome in compared.items() if again.get(case_id, outcome) is not outcome
-    )
+    first = judged.cases if judged is not None and engine == judged.engine else plain.live.told
+    changes = dict(_find_changes(first, second.cases))
     confirmed = judged is not None or engine == "spark"
     trouble = (*plain.trouble, *(judged.errors if judged else ()), *second.errors)
     if second.errors == () and len(second.cases) < len(told):
@@ -105,13 +106,25 @@ def _conclude(
         engine_version=version or second.engine_version,
         confirmed=confirmed,
         moved=moved,
-        flaky=flaky,
+        flaky=tuple(changes),
+        changes=tuple(changes.values()),
         red_on_judge=red,
         unconfirmed_red=()
         if confirmed
         else tuple(case_id for case_id, outcome in final.items() if outcome in _RED),
         trouble=trouble,
     )
+
+
+def _find_changes(first: tuple[CaseRun, ...], second: tuple[CaseRun, ...]) -> Iterator[tuple[str, str]]:
+    """Cases that ended otherwise in another order and partitioning, with what each run said."""
+    again = {run.case_id: run for run in second}
+    for run in first:
+        other = again.get(run.case_id, run)
+        if other.outcome is not run.outcome:
+            name = run.case_id.rpartition("::")[2]
+            message = other.message or run.message
+            yield run.case_id, f"{name}: {run.outcome}, then {other.outcome} in reverse order: {message}"
 
 
 def _why_moved(live: LiveResult, judged: SuiteRun) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import datetime as dt
+import itertools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 Scope = dict[str, Any]
 # Bounds of the reading: a helper that calls itself, a loop over a big list, a program made to be slow.
 _DEPTH, _ROUNDS, _STEPS, _LONG, _BITS = 12, 64, 60_000, 10_000, 256
+# Identities of columns a later reading makes: beyond those of any set of tables.
+_LATER = 1_000_000
 _MODULES = {
     "pyspark.sql.functions": "F",
     "pyspark.sql.window": "",
@@ -90,18 +93,27 @@ class _ReturnError(Exception):
 class Interpreter:
     """One reading of one module; `trace` holds what it found, `result` what the entry point returned."""
 
-    def __init__(self, schemas: Schemas, *, watched: bool = True) -> None:
-        self.trace = Trace(watched=watched)
-        self._watched = watched
-        self.tables = {
-            name: Frame(
-                tuple(self.trace.fresh(column, normal(kind), name) for column, kind in columns.items())
-            )
-            for name, columns in schemas.items()
-        }
+    def __init__(self, schemas: Schemas, *, like: Interpreter | None = None) -> None:
+        """Start a reading; `like` is an earlier one of the same schemas.
+
+        With it the tables are shared, and only errors and the result are kept: that is what the many
+        readings of mutants are for.
+        """
+        self.trace = Trace(watched=like is None)
+        self._watched = like is None
+        self.tables = like.tables if like is not None else self._make_tables(schemas)
+        if like is not None:
+            self.trace.numbers = itertools.count(_LATER)
         self.result: Any = UNKNOWN
         self._depth = 0
         self._steps = 0
+
+    def _make_tables(self, schemas: Schemas) -> dict[str, Frame]:
+        fresh = self.trace.fresh
+        return {
+            name: Frame(tuple(fresh(column, normal(kind), name) for column, kind in columns.items()))
+            for name, columns in schemas.items()
+        }
 
     def read(self, tree: ast.Module, function: str) -> None:
         """Read the module, then the call of its entry point."""

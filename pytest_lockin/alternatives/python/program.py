@@ -89,6 +89,7 @@ class Program:
         self.layout = Layout(source)
         reading = Interpreter(schemas)
         reading.read(tree, function)
+        self.reading = reading
         self.trace = reading.trace
         self.result = reading.result
         self.nodes = sorted(

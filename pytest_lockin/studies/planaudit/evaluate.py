@@ -76,7 +76,7 @@ class StudyResult:
         return not self.discrepancies and (self.controls is None or self.controls.all_right)
 
 
-def evaluate(  # noqa: PLR0913 - each is one more input of a study
+def evaluate(
     runs: Path,
     *,
     reports: Sequence[Path] = (),
