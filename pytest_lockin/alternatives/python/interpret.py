@@ -101,7 +101,7 @@ class Interpreter:
         """
         self.trace = Trace(watched=like is None)
         self._watched = like is None
-        self.tables = like.tables if like is not None else self._make_tables(schemas)
+        self.tables: dict[str, Frame] = like.tables if like is not None else self._make_tables(schemas)
         if like is not None:
             self.trace.numbers = itertools.count(_LATER)
         self.result: Any = UNKNOWN
