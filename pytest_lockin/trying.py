@@ -186,7 +186,11 @@ class _SuiteTrials:
                 self._settings.progress(self._suite.id, self._done, total, str(tried.outcome))
 
         left = [mutant for mutant in mutants if mutant.id not in known]
-        run = run_trials(left, lambda: self._worker(engine), plan, keep=keep)
+        if engine == "spark":
+            # One JVM: a second worker on it would only wait.
+            plan = replace(plan, workers=1)
+        with self._workshop.lease(engine):
+            run = run_trials(left, lambda: self._worker(engine), plan, keep=keep)
         if run.refusal:
             raise _RefusedError(run.refusal)
         if run.prepared is not None:
@@ -262,13 +266,13 @@ class _SuiteTrials:
         kept = {name: cache.find(name) for name in chosen} if cache else {}
         judged = {name: each for name, each in kept.items() if each is not None}
         left = [by_id[name] for name in chosen if name not in judged]
-        # The judge is one JVM: a second worker on it would only wait.
-        run = run_trials(
-            left,
-            lambda: self._worker(judge),
-            replace(plan, workers=1, probes=False),
-            keep=lambda _mutant, tried: cache.keep(tried) if cache else None,
-        )
+        with self._workshop.lease(judge):
+            run = run_trials(
+                left,
+                lambda: self._worker(judge),
+                replace(plan, workers=1, probes=False),
+                keep=lambda _mutant, tried: cache.keep(tried) if cache else None,
+            )
         if run.refusal:
             return results, (f"not confirmed on {judge}: {run.refusal}",)
         judged |= run.tried
