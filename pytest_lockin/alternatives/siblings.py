@@ -16,7 +16,7 @@ def rank_siblings(name: str, others: Iterable[str], most: int = MOST) -> list[st
     """Order names by likeness to one, best first, at most `most`.
 
     >>> rank_siblings("ss_ext_list_price", ["ss_quantity", "ss_list_price", "ss_ext_sales_price"], 2)
-    ['ss_ext_sales_price', 'ss_list_price']
+    ['ss_list_price', 'ss_ext_sales_price']
     """
     found = sorted({other for other in others if other.lower() != name.lower()})
     return sorted(found, key=lambda other: -_likeness(name, other))[:most]
