@@ -109,11 +109,16 @@ def pair_by_hash(words: list[Word], rows_left: int, rows_right: int) -> tuple[In
     right = hash_rows([other for _, other in words], rows_right)
     mine, yours = np.argsort(left), np.argsort(right)
     one, other = _pair_sorted(left[mine], right[yours])
-    mine, yours = mine[one], yours[other]
-    same = np.ones(len(mine), bool)
+    # In the order of the left rows only the right side has to be gathered.
+    partner, same = np.zeros(rows_left, np.int64), np.zeros(rows_left, bool)
+    partner[mine[one]] = yours[other]
+    same[mine[one]] = True
+    if not same.any():
+        return np.arange(0), np.arange(0)
     for word_left, word_right in words:
-        same &= word_left[mine] == word_right[yours]
-    return (mine, yours) if same.all() else (mine[same], yours[same])
+        same &= word_left == word_right[partner]
+    rows = np.flatnonzero(same)
+    return rows, partner[rows]
 
 
 def _pair_sorted(left: Hashes, right: Hashes) -> tuple[Any, Any]:
