@@ -215,8 +215,7 @@ class _SuiteTrials:
             str(self._suite.entry_point),
             self._suite.id,
             *versions,
-            *self._world.pytest_args,
-            self._world.options_json,
+            *self._said_to_pytest(),
         ]
         taken = take_fingerprint(
             Path(self._suite.path),
@@ -226,6 +225,14 @@ class _SuiteTrials:
             world,
         )
         return TrialCache(self._settings.cache, taken)
+
+    def _said_to_pytest(self) -> tuple[str, ...]:
+        """What the workers' pytest is told, without the run's own paths; of a settings file, what it says."""
+        ini = self._world.ini_file
+        inside = ini and Path(ini).is_relative_to(self._settings.root)
+        own = str(self._workshop.folder)
+        args = (arg for arg in self._world.pytest_args if arg != ini and own not in arg)
+        return (*args, _read(ini) if inside else "", self._world.options_json)
 
     # What came of it.
 
