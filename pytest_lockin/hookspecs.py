@@ -1,8 +1,8 @@
-"""Hooks for other plugins: engines, comparators, reporters. Registered on pytest's own plugin manager."""
+"""Hooks for other plugins: engines, operators, reporters. Registered on pytest's own plugin manager."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pluggy import HookspecMarker
 
@@ -24,6 +24,15 @@ def pytest_lockin_engines() -> dict[str, str]:
 
 
 @hookspec
+def pytest_lockin_operators() -> Sequence[Any]:
+    """Return operators this plugin adds, made like `pytest_lockin.alternatives.base.Operator`.
+
+    Each has a name of its own and `examples()`; what it makes is tried beside ours.
+    """
+    raise NotImplementedError
+
+
+@hookspec
 def pytest_lockin_report(report: Report) -> None:
     """Take the finished, frozen report: write it anywhere. Runs once, in the controlling process."""
     raise NotImplementedError
@@ -35,4 +44,9 @@ def pytest_lockin_terminal_lines(report: Report) -> Sequence[str]:
     raise NotImplementedError
 
 
-__all__ = ["pytest_lockin_engines", "pytest_lockin_report", "pytest_lockin_terminal_lines"]
+__all__ = [
+    "pytest_lockin_engines",
+    "pytest_lockin_operators",
+    "pytest_lockin_report",
+    "pytest_lockin_terminal_lines",
+]

@@ -34,6 +34,7 @@ from pytest_lockin.verdict import conclude, describe_baseline, find_doubt, unver
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_lockin.alternatives.base import Operator
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.suite import LiveResult
     from pytest_lockin.model.task import Task
@@ -53,6 +54,7 @@ class Examination:
         without_task: test files that match `lockin_suites` and have no task.
         task_errors: (suite id, reason) for task files that cannot be read.
         in_process: suites ran in pytest's own process (a debugger): nothing is concluded.
+        operators: operators of alternatives that other plugins add.
         ini_in_suite: pytest's settings file lies in a suite's folder: nothing is believed.
         cache: folder where answers of trials are kept between runs, or "".
         progress: called with (suite id, done, all, outcome) as answers of trials come, from any thread.
@@ -65,6 +67,7 @@ class Examination:
     in_process: bool = False
     ini_in_suite: bool = False
     root: str = ""
+    operators: tuple[Operator, ...] = ()
     cache: str = ""
     progress: Callable[[str, int, int, str], None] | None = None
 
@@ -206,6 +209,7 @@ def _trials(bench: Bench, baseline: Baseline, examination: Examination) -> Trial
         survivors=asked.survivors,
         cache=Path(examination.cache) if examination.cache else None,
         root=Path(examination.root),
+        operators=examination.operators,
         progress=examination.progress,
     )
     return try_suite(bench.workshop, bench.world, baseline, settings, limit=bench.settings.timeout)
@@ -223,7 +227,9 @@ def _agreement(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None
             vetted = bench.vetted(panel, task, engine)
             if vetted.unfit:
                 break
-            judgement = judge_candidate(bench.workshop, suite, task, vetted, bench.data)
+            judgement = judge_candidate(
+                bench.workshop, suite, task, vetted, bench.data, conf=baseline.live.static_conf
+            )
     return judgement, vetted
 
 
@@ -244,7 +250,9 @@ def _fidelity(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None)
             bench.workshop,
             bench.world,
             suite,
-            engine=baseline.engine,
+            engine=bench.workshop.engine(
+                baseline.engine, conf=baseline.live.static_conf if baseline.engine == "spark" else ()
+            ),
             green_cases=baseline.green_cases,
             exchange=exchange,
             answers=answers,

@@ -41,7 +41,7 @@ from pytest_lockin.suite.exchange import read_results, write_result
 from pytest_lockin.suite.find import SuiteFinder
 from pytest_lockin.suite.guard import keep_out_conftests
 from pytest_lockin.suite.jobs import SuiteWorld, describe_world, make_job
-from pytest_lockin.suite.live import LiveSuite
+from pytest_lockin.suite.live import LiveSuite, StaticConf
 from pytest_lockin.suite.proxies import SuiteCase, SuiteClass, SuiteModule, cases_after, restore_order
 from pytest_lockin.taskbank.loader import load_task
 from pytest_lockin.workshop import Workshop
@@ -90,9 +90,11 @@ def read_settings(config: pytest.Config) -> Settings:
 
     reference = option.lockin_reference or _from_root(config, config.getini("lockin_reference"))
     json_file = option.lockin_json or _from_root(config, config.getini("lockin_json"))
+    engines = {name: dotted for each in config.hook.pytest_lockin_engines() for name, dotted in each.items()}
     return Settings(
         reference=check_reference(reference) if reference else "",
-        engine=check_engine(given("lockin_engine") or "auto"),
+        engine=check_engine(given("lockin_engine") or "auto", engines),
+        engines=tuple(sorted(engines.items())),
         json_file=str(Path(json_file).absolute()) if json_file else "",
         fail_on=parse_fail_on(listed("lockin_fail_on")),
         allow=parse_allow(listed("lockin_allow")),
@@ -248,8 +250,8 @@ class LockinSession:
         if suite.id not in self._lives:
             shop = self.workshop
 
-            def open_session(engine: str) -> SuiteSession:
-                job = make_job(self.world, suite, shop.engine(engine), shop.store)
+            def open_session(engine: str, conf: StaticConf) -> SuiteSession:
+                job = make_job(self.world, suite, shop.engine(engine, conf=conf), shop.store)
                 return SuiteSession(shop, job)
 
             self._lives[suite.id] = LiveSuite(
@@ -458,6 +460,11 @@ class LockinSession:
                         self._config.inipath and self._finder.in_suite_folder(self._config.inipath)
                     ),
                     root=str(self._config.rootpath),
+                    operators=tuple(
+                        operator
+                        for operators in self._config.hook.pytest_lockin_operators()
+                        for operator in operators
+                    ),
                     cache=self._cache_folder(),
                     progress=self._progress(),
                 ),

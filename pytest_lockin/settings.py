@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import SettingsError
 from pytest_lockin.model.suite import EntryPoint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ENGINES = ("auto", "sail", "spark")
 # What a gate can fail on. `unverified` always fails it unless allowed, when references were asked for.
@@ -73,6 +77,7 @@ class Settings:
         suites: file name patterns of suites under examination.
         entry_points: (path pattern, entry point) pairs; the first that matches holds.
         tasks: (path pattern, task id) pairs; the first that matches holds.
+        engines: (name, dotted class name) of engines that other plugins add.
         timeout: seconds one phase of a case may take in a run that is ours, at least.
         workers: suites examined at the same time.
         trials: what was asked of the trials.
@@ -80,6 +85,7 @@ class Settings:
 
     reference: str = ""
     engine: str = "auto"
+    engines: tuple[tuple[str, str], ...] = ()
     json_file: str = ""
     fail_on: tuple[str, ...] = DEFAULT_FAIL_ON
     allow: tuple[Allowance, ...] = ()
@@ -95,17 +101,18 @@ class Settings:
         return next((given for given in self.allow if given.what == what), None)
 
 
-def check_engine(value: str) -> str:
-    """Check an engine's name or address.
+def check_engine(value: str, added: Iterable[str] = ()) -> str:
+    """Check an engine's name or address; `added` are names of engines that other plugins bring.
 
     Raises:
         SettingsError: neither a known name nor `sc://host[:port]`.
     """
     host = value.removeprefix("sc://").partition("/")[0].partition(":")[0].strip()
-    if value in ENGINES or (value.startswith("sc://") and host):
+    known = (*ENGINES, *added)
+    if value in known or (value.startswith("sc://") and host):
         return value
     raise SettingsError(
-        expected=f"an engine: {', '.join(ENGINES)} or sc://host:port",
+        expected=f"an engine: {', '.join(known)} or sc://host:port",
         found=f"--lockin-engine {value}",
         hint="leave the option out for `auto`: Sail looks, Spark judges when Java is there",
     )

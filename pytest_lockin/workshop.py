@@ -59,7 +59,7 @@ class Workshop:
         if live_output:
             environment["LOCKIN_LIVE_OUTPUT"] = "1"
         self._pool = WorkerPool(self.folder, environment, cwd)
-        self._jvm: JvmHandle | None = None
+        self._jvms: dict[tuple[tuple[str, str], ...], JvmHandle] = {}
         self._jvm_lock = threading.Lock()
         self._jvm_lease = threading.RLock()
         self._closed = False
@@ -88,11 +88,13 @@ class Workshop:
     def engine(self, name: str, *, partitions: int = 1, conf: tuple[tuple[str, str], ...] = ()) -> EngineSpec:
         """Say how a worker starts this engine; for `spark` the shared JVM is started when there is none.
 
+        `conf` is static conf that a program asks for (jars, extensions, catalogs): a JVM is started with it.
+
         Raises:
             JavaMissingError: `spark` was asked for and there is no Java that can run it.
         """
         if name == "spark":
-            jvm = self._shared_jvm()
+            jvm = self._shared_jvm(conf)
             return EngineSpec(
                 name=name,
                 partitions=partitions,
@@ -101,19 +103,23 @@ class Workshop:
                 gateway_secret=jvm.secret,
             )
         url = self._settings.engine if name == "connect" else ""
-        return EngineSpec(name=name, partitions=partitions, conf=conf, url=url)
+        return EngineSpec(
+            name=name,
+            implementation=dict(self._settings.engines).get(name, ""),
+            partitions=partitions,
+            conf=conf,
+            url=url,
+        )
 
-    def _shared_jvm(self) -> JvmHandle:
+    def _shared_jvm(self, conf: tuple[tuple[str, str], ...]) -> JvmHandle:
         with self._jvm_lock:
-            if self._jvm is not None and not self._jvm.is_alive():
-                self._jvm = None
-            if self._jvm is None:
+            jvm = self._jvms.get(conf)
+            if jvm is None or not jvm.is_alive():
                 from pytest_lockin.engines.jvm import start_jvm
 
-                scratch = self.folder / "jvm"
-                scratch.mkdir(exist_ok=True)
-                self._jvm = start_jvm(scratch)
-            return self._jvm
+                scratch = Path(tempfile.mkdtemp(prefix="jvm-", dir=self.folder))
+                jvm = self._jvms[conf] = start_jvm(scratch, dict(conf))
+            return jvm
 
     def lease(self, engine: str) -> contextlib.AbstractContextManager[object]:
         """Hold the engine alone while the block runs.
@@ -147,6 +153,6 @@ class Workshop:
         self._closed = True
         atexit.unregister(self.close)
         self._pool.stop()
-        if self._jvm is not None:
-            self._jvm.stop()
+        for jvm in self._jvms.values():
+            jvm.stop()
         shutil.rmtree(self.folder, ignore_errors=True)

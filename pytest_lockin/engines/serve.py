@@ -43,7 +43,7 @@ _NO_CAP = 1 << 62
 
 def open_engine(spec: EngineSpec, scratch: Path) -> Engine:
     """Start the engine a job names."""
-    engine = create_engine(spec.name)
+    engine = create_engine(spec.implementation or spec.name)
     engine.start(
         EngineOptions(
             conf=spec.conf,

@@ -10,9 +10,13 @@ from pytest_lockin.model.trial import TRIAL_MESSAGES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSpec:
-    """Which engine a worker starts, and with what (the fields of `EngineOptions`)."""
+    """Which engine a worker starts, and with what (the fields of `EngineOptions`).
+
+    `implementation` is the dotted name of an engine that another plugin adds; "" for our own.
+    """
 
     name: str
+    implementation: str = ""
     conf: tuple[tuple[str, str], ...] = ()
     partitions: int = 1
     url: str = ""
@@ -127,6 +131,7 @@ class PhaseDone:
     observations: tuple[Observation, ...] = ()
     used: tuple[int, ...] = ()
     needs: tuple[str, ...] = ()
+    static_conf: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

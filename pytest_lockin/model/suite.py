@@ -179,6 +179,7 @@ class SuiteRun:
         observations: the calls recorded, by number.
         errors: collection and harness errors, one line each; not empty means that nothing can be concluded.
         needs: what the suite asked for that this engine lacks.
+        static_conf: conf among it that a JVM must be started with (jars, extensions, catalogs).
         store: folder of the observed tables.
     """
 
@@ -190,6 +191,7 @@ class SuiteRun:
     observations: tuple[Observation, ...] = ()
     errors: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    static_conf: tuple[tuple[str, str], ...] = ()
     store: str = ""
 
     def outcome_of(self, case_id: str) -> Outcome | None:
@@ -216,6 +218,11 @@ class LiveResult:
     engine: str = ""
     moved: str = ""
     trouble: tuple[str, ...] = ()
+
+    @property
+    def static_conf(self) -> tuple[tuple[str, str], ...]:
+        """Conf a JVM for this suite must be started with."""
+        return next((run.static_conf for run in self.runs if run.static_conf), ())
 
     @property
     def partial(self) -> bool:

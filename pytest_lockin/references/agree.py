@@ -26,7 +26,13 @@ _OURS = frozenset({"WorkerCrashedError", "WorkerTimedOutError", "WorkerError", "
 
 
 def judge_candidate(
-    workshop: Workshop, suite: Suite, task: Task | None, vetted: Vetted, data_folder: Path
+    workshop: Workshop,
+    suite: Suite,
+    task: Task | None,
+    vetted: Vetted,
+    data_folder: Path,
+    *,
+    conf: tuple[tuple[str, str], ...] = (),
 ) -> Judgement:
     """Run the candidate once on the panel's tables and compare with the vetted output.
 
@@ -34,7 +40,7 @@ def judge_candidate(
     """
     tables = stage_tables(((table.name, table.path) for table in tables_for(vetted.panel, task)), data_folder)
     store = data_folder.parent / f"candidate-{vetted.engine}"
-    runner = ProgramRunner(workshop, vetted.engine, store)
+    runner = ProgramRunner(workshop, vetted.engine, store, conf=conf if vetted.engine == "spark" else ())
     try:
         answer = runner.run(
             RunProgram(kind="python", folder=suite.folder, entry_point=suite.entry_point, tables=tables)

@@ -31,14 +31,24 @@ class ProgramRunner:
     Args:
         store: where results are kept. References and candidates never share one.
         partitions: shuffle partitions of the engine.
+        conf: static conf its JVM is started with.
     """
 
-    def __init__(self, workshop: Workshop, engine: str, store: Path, *, partitions: int = 1) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        engine: str,
+        store: Path,
+        *,
+        partitions: int = 1,
+        conf: tuple[tuple[str, str], ...] = (),
+    ) -> None:
         self.engine = engine
         self._workshop = workshop
         self._store = FrameStore(store, _NO_CAP)
         self.folder = store
         self._partitions = partitions
+        self._conf = conf
         self._worker: Worker | None = None
         self._lock = threading.Lock()
 
@@ -53,7 +63,7 @@ class ProgramRunner:
 
     def _alive(self) -> Worker:
         if self._worker is None or not self._worker.alive:
-            spec = self._workshop.engine(self.engine, partitions=self._partitions)
+            spec = self._workshop.engine(self.engine, partitions=self._partitions, conf=self._conf)
             job = ProgramJob(engine=spec, store=str(self.folder))
             self._worker = self._workshop.worker(HANDLER, job)
         return self._worker

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_lockin.model.agreement import Agreement
-    from pytest_lockin.model.suite import CallOutcome, CaseRun, LiveResult, Suite, SuiteRun
+    from pytest_lockin.model.suite import CallOutcome, CaseRun, LiveResult, SuiteRun
     from pytest_lockin.suite.jobs import SuiteWorld
     from pytest_lockin.workshop import Workshop
 
@@ -50,7 +50,7 @@ def measure_baseline(
     )
     if live.partial or live.trouble or not told:
         return plain
-    again = _Again(workshop, world, live.suite, limit)
+    again = _Again(workshop, world, live, limit)
     # A suite that moved half-way ran there in part; the judge's word is about the whole of it.
     judged = again.run_judge(judging) if judging and (live.moved or judging != live.engine) else None
     moved = live.moved or (_why_moved(live, judged) if judged else "")
@@ -61,10 +61,11 @@ def measure_baseline(
 class _Again:
     """Further whole runs of one suite, each in a fresh worker."""
 
-    def __init__(self, workshop: Workshop, world: SuiteWorld, suite: Suite, limit: float) -> None:
+    def __init__(self, workshop: Workshop, world: SuiteWorld, live: LiveResult, limit: float) -> None:
         self._workshop = workshop
         self._world = world
-        self._suite = suite
+        self._suite = live.suite
+        self._static_conf = live.static_conf
         self._limit = limit
 
     def run_judge(self, engine: str) -> SuiteRun:
@@ -79,7 +80,8 @@ class _Again:
             )
 
     def _open(self, engine: str, *, observe: str, partitions: int = 1) -> SuiteSession:
-        spec = self._workshop.engine(engine, partitions=partitions)
+        conf = self._static_conf if engine == "spark" else ()
+        spec = self._workshop.engine(engine, partitions=partitions, conf=conf)
         job = make_job(self._world, self._suite, spec, self._workshop.store, observe=observe)
         return SuiteSession(self._workshop, job, limit=self._limit)
 

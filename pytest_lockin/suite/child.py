@@ -230,6 +230,7 @@ class SuiteHost:
         fresh = tuple(self._recorder.observations[self._sent :])
         self._sent = len(self._recorder.observations)
         extra, self._extra_reports = tuple(self._extra_reports), []
+        needs = self._engine.needs()
         _flush()
         return PhaseDone(
             report=self._serialise(report),
@@ -237,7 +238,8 @@ class SuiteHost:
             warnings=self._take_warnings(),
             observations=fresh,
             used=self._used(item, own),
-            needs=tuple(need.what for need in self._engine.needs()),
+            needs=tuple(need.what for need in needs),
+            static_conf=tuple(sorted({pair for need in needs for pair in need.classic_conf})),
         )
 
     def _used(self, item: pytest.Item, own: list[int]) -> tuple[int, ...]:

@@ -54,6 +54,7 @@ class SuiteSession:
         self._records: dict[str, _CaseRecord] = {}
         self._observations: list[Observation] = []
         self._needs: tuple[str, ...] = ()
+        self._static_conf: tuple[tuple[str, str], ...] = ()
         self.errors: list[str] = []
         self.collected: Collected | None = None
         self.finished: Finished | None = None
@@ -89,6 +90,7 @@ class SuiteSession:
         record.used = tuple(sorted({*record.used, *done.used}))
         self._observations.extend(done.observations)
         self._needs = done.needs or self._needs
+        self._static_conf = done.static_conf or self._static_conf
         return done
 
     def _receive(self, limit: float | None) -> Any:
@@ -141,6 +143,7 @@ class SuiteSession:
             observations=tuple(self._observations),
             errors=(*self.errors, *(collect_failures(collected) if collected else ())),
             needs=self._needs,
+            static_conf=self._static_conf,
             store=self.job.store,
         )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from pytest_lockin.model.messages import AskReference
+    from pytest_lockin.model.messages import AskReference, EngineSpec
     from pytest_lockin.model.suite import Suite
     from pytest_lockin.suite.jobs import SuiteWorld
     from pytest_lockin.workshop import Workshop
@@ -24,7 +24,7 @@ def measure_fidelity(
     world: SuiteWorld,
     suite: Suite,
     *,
-    engine: str,
+    engine: EngineSpec,
     green_cases: tuple[str, ...],
     exchange: Path,
     answers: Sequence[Callable[[AskReference], Any]],
@@ -36,8 +36,7 @@ def measure_fidelity(
     worker serves all passes (everything is torn down between them) and is thrown away; calls made at import
     are answered by the first reference only. `exchange` is the folder the tables travel through.
     """
-    spec = workshop.engine(engine)
-    job = make_job(world, suite, spec, exchange, observe="none", stub=True)
+    job = make_job(world, suite, engine, exchange, observe="none", stub=True)
     session = SuiteSession(workshop, job, limit=limit)
     rejecting: dict[str, None] = {}
     for answer in answers:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.messages import Collected, Finished, PhaseDone
     from pytest_lockin.model.suite import SuiteRun
 
+StaticConf = tuple[tuple[str, str], ...]
 UNCONFIRMED = "(Sail, not confirmed)"
 
 
@@ -26,13 +27,13 @@ class LiveSuite:
     """One suite's workers during the ordinary pytest run.
 
     Args:
-        open_session: starts a session on the engine named.
+        open_session: starts a session on the engine named, with the static conf given.
         looking: engine of the first session.
         judging: engine that confirms a red case, or "".
     """
 
     def __init__(
-        self, open_session: Callable[[str], SuiteSession], *, looking: str, judging: str = ""
+        self, open_session: Callable[[str, StaticConf], SuiteSession], *, looking: str, judging: str = ""
     ) -> None:
         self._open = open_session
         self._looking = looking
@@ -40,6 +41,7 @@ class LiveSuite:
         self._sessions: dict[str, SuiteSession] = {}
         self._past: list[SuiteSession] = []
         self._on_judge = ""
+        self._static_conf: StaticConf = ()
         self.moved = ""
         self.judge_trouble = ""
         self.case_ids: tuple[str, ...] = ()
@@ -94,11 +96,24 @@ class LiveSuite:
             return self._after_crash(case_id, when, next_case, error)
         if when == "teardown":
             self._on_judge = ""
+        if done.static_conf and engine == self._looking and self._judging:
+            return self._start_with(done, case_id, when, next_case)
         if not is_red(done) or engine != self._looking:
             return done
         if not self._judging:
             return done if engine == "spark" else _marked(done)
         return self._confirm(case_id, when, next_case, done)
+
+    def _start_with(self, seen: PhaseDone, case_id: str, when: str, next_case: str) -> PhaseDone:
+        """The suite asks for conf that only a JVM started with it has: it goes on there.
+
+        Raises:
+            WorkerError: it cannot be run there.
+        """
+        self._static_conf = seen.static_conf
+        asked = ", ".join(key for key, _ in seen.static_conf)
+        self._move(f"it asks for {asked}, which only a Spark started with it has")
+        return _as_phase(self._judge(case_id, when, next_case), when)
 
     def _after_crash(self, case_id: str, when: str, next_case: str, error: WorkerError) -> PhaseDone:
         """The looking engine's worker died: the judge says whether that is the suite's doing.
@@ -153,7 +168,9 @@ class LiveSuite:
         if session is None or not session.alive:
             if session is not None:
                 self._past.append(session)
-            session = self._sessions[engine] = self._open(engine)
+            session = self._sessions[engine] = self._open(
+                engine, self._static_conf if engine == self._judging else ()
+            )
             session.collect()
         return session
 

@@ -73,6 +73,14 @@ if TYPE_CHECKING:
     from pytest_lockin.model.trial import CaseStatus
     from pytest_lockin.workers.wire import Wire
 
+_GONE_TYPES = frozenset({"Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError"})
+# Another worker that attaches to the shared JVM cancels jobs it finds running.
+_GONE_WORDS = (
+    "cancelled as part of cancellation of all jobs",
+    "SparkContext was shut down",
+    "StatusCode.UNAVAILABLE",
+    "Answer from Java side is empty",
+)
 _CONTROL = '\n\ndef {name}(*_args, **_kwargs):\n    raise RuntimeError("lockin control: a broken program")\n'
 
 
@@ -637,7 +645,10 @@ class TrialServer:
                 continue
             if self._stateful:
                 self._reset()
-            change = find_change(known, self._replay(known))
+            found = self._replay(known)
+            if isinstance(found, Failure) and is_engine_trouble(found.error):
+                return trial.give_up(found.error)
+            change = find_change(known, found)
             trial.note(change)
             if change is not Change.NONE and not thorough and trial.run(known.cases):
                 return trial.conclude()
@@ -774,6 +785,12 @@ class Trial:
         self._crashed: list[CaseRunning] = []
         self._unsure_change = False
         self._reimport = False
+        self._trouble: BaseException | None = None
+
+    def give_up(self, trouble: BaseException) -> Tried:
+        """The engine failed, not the alternative: this trial says nothing."""
+        self._trouble = trouble
+        return self.conclude()
 
     def note(self, change: Change) -> None:
         """Keep how far one input's output is from the original's."""
@@ -793,6 +810,9 @@ class Trial:
             if not self._ran:
                 self._server.prepare_cases()
             run = self._ran[case] = self._server.run_case(case)
+            if run.error is not None and is_engine_trouble(run.error):
+                self._trouble = run.error
+                return True
             if run.status == "failed":
                 (self._crashed if self._server.is_crash(run) else self._killers).append(run)
             elif unsure and self._server.changed_in(run):
@@ -803,6 +823,9 @@ class Trial:
 
     def conclude(self) -> Tried:
         """Put together what was seen."""
+        if self._trouble is not None:
+            detail = f"{type(self._trouble).__name__}: {first_line(self._trouble)}"
+            return Tried(id=self._request.id, outcome=TrialOutcome.HARNESS_ERROR, detail=detail)
         killer = self._killers[0] if self._killers else None
         changed = [change for change in self._changes if change >= Change.ORDER]
         return Tried(
@@ -834,6 +857,14 @@ class Trial:
             return "the suite calls the entry point when it is imported"
         skipped = [case for case, run in self._ran.items() if run.status == "skipped"]
         return f"{len(skipped)} cases were skipped under it" if skipped else ""
+
+
+def is_engine_trouble(error: BaseException) -> bool:
+    """Whether an exception comes from an engine that is gone or was told to stop, whatever program ran."""
+    return any(
+        type(each).__name__ in _GONE_TYPES or any(words in str(each) for words in _GONE_WORDS)
+        for each in _chain(error)
+    )
 
 
 def _as_kill(run: CaseRunning) -> Kill:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from pytest_lockin.workshop import Workshop
 
 HANDLER = "pytest_lockin.suite.trial_child:main"
+# Classic Spark with one partition gives the same order each time; a replay costs as much as a case.
+_REPLAYS = {"spark": 2}
+_PREPARING = 5.0
 
 
 class TrialWorker:
@@ -67,7 +70,9 @@ class TrialWorker:
         if failures:
             self.prepared = Prepared(refusal=failures[0])
         else:
-            self.prepared = self._worker.ask(Prepare(cases=self._cases), self._limit)
+            # A clean run, replays and a broken run, of which none has been measured yet.
+            asked = Prepare(cases=self._cases, replays=_REPLAYS.get(self._job.engine.name, 5))
+            self.prepared = self._worker.ask(asked, _PREPARING * self._limit)
         return self.prepared
 
     def try_one(self, request: Try, limit: float) -> Tried:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -64,7 +65,22 @@ def test_rdd(spark):
 def test_digits(spark):
     assert quotient(spark) > 0
 """,
+    # Asks for conf that only a JVM started with it has.
+    "jars": HEAD.replace('.appName("t")', '.appName("t").config("spark.jars", "JAR")')
+    + """
+def test_has_its_jar(spark):
+    assert any("extra.jar" in jar for jar in spark.sparkContext._jsc.sc().jars().mkString(",").split(","))
+def test_digits(spark):
+    assert quotient(spark) > 0
+""",
 }
+
+
+def make_jar(path):
+    """A jar with nothing in it but its manifest."""
+    with zipfile.ZipFile(path, "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +97,8 @@ def run(tmp_path_factory):
     for name, tests in SUITES.items():
         (folder / "suites" / name).mkdir(parents=True)
         (folder / "suites" / name / "solution.py").write_text(SOLVE)
-        (folder / "suites" / name / "test_solution.py").write_text(tests)
+        jar = make_jar(folder / "extra.jar")
+        (folder / "suites" / name / "test_solution.py").write_text(tests.replace("JAR", str(jar)))
         (folder / "refs" / name).mkdir()
         (folder / "refs" / name / "reference.sql").write_text(REFERENCE)
     command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "suites"]
@@ -95,7 +112,7 @@ def run(tmp_path_factory):
 
 def test_pytest_is_told_sparks_word_for_a_red_case(run):
     done, _, _ = run
-    assert "1 failed, 5 passed" in done.stdout
+    assert "1 failed, 7 passed" in done.stdout
     assert "not seven" in done.stdout
     assert "not confirmed" not in done.stdout.partition("= lockin =")[0]
 
@@ -132,3 +149,11 @@ def test_a_suite_that_needs_rdds_ends_on_spark(run):
     assert tasks["rdd"]["engine"] == "spark"
     assert tasks["rdd"]["tests"]["passed"] == 2
     assert "test_rdd" in tasks["rdd"]["moved"]
+
+
+def test_a_suite_that_asks_for_jars_gets_a_spark_started_with_them(run):
+    _, tasks, _ = run
+    assert tasks["jars"]["engine"] == "spark"
+    assert "spark.jars" in tasks["jars"]["moved"]
+    assert tasks["jars"]["tests"]["passed"] == 2
+    assert tasks["jars"]["verdict"] == "true_pass"

@@ -25,7 +25,9 @@ def run(tmp_path_factory):
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
     build = [sys.executable, "-m", "pytest_lockin.cli", "tasks", "build", "--scale", "0.01", "--out", "refs"]
-    subprocess.run([*build, "q22", "q42", "q80"], cwd=folder, env=environment, check=True, capture_output=True)
+    subprocess.run(
+        [*build, "q22", "q42", "q80"], cwd=folder, env=environment, check=True, capture_output=True
+    )
     command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider"]
     command += ["--lockin-reference", "refs/", "--lockin-engine", "sail", "--lockin-json", "out.json"]
     done = subprocess.run(

@@ -51,7 +51,7 @@ def stage():
         scripts = {"sail": sail or {}, "spark": spark or {}}
         opened = []
 
-        def open_session(engine):
+        def open_session(engine, conf):
             session = FakeSession(engine, scripts[engine], (failed or {}).get(engine, ""))
             opened.append(session)
             return session
