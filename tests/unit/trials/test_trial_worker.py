@@ -592,3 +592,53 @@ def test_probes_tell_what_each_case_looks_at(folder):
     assert Wreckage.NULL_MEASURE in probes["test_loose"].rejected
     assert set(probes["test_columns"].rejected) == {Wreckage.RAISES, Wreckage.RENAMED}
     assert set(probes["test_nothing"].rejected) == {Wreckage.RAISES}
+
+
+def test_an_engine_that_is_told_to_stop_is_no_kill_and_no_crash(folder):
+    solution = (
+        BIG
+        + "\n    def fail():\n        raise RuntimeError('Job 7 cancelled as part of cancellation of all jobs')\n"
+    )
+    write_suite(folder, solution, BIG_TESTS)
+    with prepared(folder) as worker:
+        tried = try_edit(worker, folder, 'return tables["orders"]', 'fail(); return tables["orders"]')
+        assert (tried.outcome, tried.kill) == (TrialOutcome.HARNESS_ERROR, None)
+        assert "cancelled" in tried.detail
+
+
+@pytest.mark.spark
+def test_classic_spark_says_the_same_and_udfs_are_not_stale(folder):
+    solution = """
+        from pyspark.sql import functions as F
+        from pyspark.sql.types import IntegerType
+
+        LIMIT = 10
+
+        @F.udf(returnType=IntegerType())
+        def same(value):
+            return value + 0
+
+        def solve(spark, tables):
+            return tables["orders"].where(F.col("amount") > LIMIT).select(same("id").alias("id"), "amount").orderBy("id")
+    """
+    write_suite(folder, solution, BIG_TESTS)
+    with prepared(folder, engine="spark") as worker:
+        assert (worker.prepared.inputs, worker.prepared.replayable) == (1, 1)
+        kill = ("killed", "test_ids", "AssertionError")
+        assert ended(try_edit(worker, folder, "value + 0", "value + 1")) == kill
+        assert ended(try_edit(worker, folder, "LIMIT = 10", "LIMIT = 25")) == kill
+        assert ended(try_edit(worker, folder, "> LIMIT", ">= LIMIT"))[0] == "uninfected"
+        tried = try_edit(worker, folder, "value + 0", "value - 0")
+        assert (tried.outcome, tried.reimport) == (TrialOutcome.UNINFECTED, False)
+        assert try_edit(worker, folder, '"amount").orderBy', '"nope").orderBy').outcome == "crashed"
+
+
+@pytest.mark.spark
+def test_classic_spark_confirms_the_kill_that_sail_cannot_see(folder):
+    """Without its ORDER BY the sample's rows come in another order on Spark, and in the same one on Sail."""
+    shutil.copytree(SUITES / "sample", folder, dirs_exist_ok=True)
+    source = next(source for name, source, _ in sample_verdicts() if name == "final orderBy removed")
+    with prepared(folder, engine="spark") as worker:
+        tried = worker.try_one(Try(id="order", module="solution", source=source), LIMIT)
+    assert ended(tried) == ("killed", "test_sorted_by_total", "AssertionError")
+    assert tried.order_only
