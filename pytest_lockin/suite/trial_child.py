@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.trial import CaseStatus
     from pytest_lockin.workers.wire import Wire
 
+_STUDIED = 12
 _GONE_TYPES = frozenset({"Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError"})
 # Another worker that attaches to the shared JVM cancels jobs it finds running.
 _GONE_WORDS = (
@@ -433,15 +434,19 @@ class TrialServer:
         if self._stateful:
             self._tear_down()
             self._uses.clear()
+        studied: list[Input] = []
         for known in self._inputs:
             if known.call.arguments is None or isinstance(known.call.result, Opaque):
                 continue
             results = []
-            for _ in range(times):
+            # One program makes all outputs: where the first are the same each time, one look is enough.
+            steady = len(studied) >= _STUDIED and all(each.exact for each in studied)
+            for _ in range(1 if steady else times):
                 if self._stateful:
                     self._reset()
                 results.append(self._replay(known))
             settle(known, results)
+            studied.append(known)
 
     def _replay(self, known: Input) -> Any:
         try:

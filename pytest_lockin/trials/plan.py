@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _TIMES = 10.0
 _FLOOR = 20.0
 # Booting one more worker pays only where it has enough to do.
-_PER_WORKER = 40
+_PER_WORKER = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

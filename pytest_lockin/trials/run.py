@@ -86,7 +86,7 @@ class _Runner:
         self._queue = deque(self._mutants)
         self._again: list[Mutant] = []
         self._lock = threading.Lock()
-        self._deadline = None if plan.budget is None else time.monotonic() + plan.budget
+        self._deadline: float | None = None
         self._found = TrialRun()
 
     def run(self) -> TrialRun:
@@ -96,6 +96,9 @@ class _Runner:
             found.refusal = found.trouble.pop() if found.trouble else "no worker"
             return found
         found.prepared = first.prepared
+        # The controls of a large suite take their time; the budget is for trials.
+        if self._plan.budget is not None:
+            self._deadline = time.monotonic() + self._plan.budget
         helpers = [
             threading.Thread(target=self._help, daemon=True)
             for _ in range(count_workers(self._plan, len(self._mutants)) - 1)

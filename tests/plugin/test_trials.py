@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from plugin_project import BIG, BIG_TESTS
@@ -207,3 +209,42 @@ def test_survivors_are_confirmed_on_classic_spark(tried, project):
     assert alive
     assert all(each["confirmed"] for each in alive)
     assert sum(each["confirmed"] for each in trials["others"]) >= 1
+
+
+@pytest.mark.slow
+def test_an_alternative_that_never_ends_is_timed_out_and_leaves_no_process(tried, project):
+    """The generic edits make an endless loop of this one; the project's fixture looks for leftovers."""
+    solution = """
+        from pyspark.sql import functions as F
+
+        def solve(spark, tables):
+            left = 3
+            while left > 0:
+                left = left - 1
+            return tables["orders"].where(F.col("amount") > 10).select("id", "amount")
+    """
+    project.suite("big", solution=solution)
+    ran = tried("--lockin-budget", "none")
+    trials = ran.task("big")["trials"]
+    endless = [each for each in trials["others"] if each["outcome"] == "timed_out"]
+    assert endless
+    assert trials["counts"]["timed_out"] == len(endless)
+    assert trials["counts"]["killed"] > 0
+    assert not any(each["kill"] for each in endless)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["q22-terse", "q42-terse", "q80-misread"])
+def test_the_shortcut_is_exact_on_every_alternative_of_the_examples(project, name):
+    examples = Path(__file__).parents[2] / "examples"
+    shutil.copytree(examples / name, project.root / "suites" / name)
+    asked = ("--lockin-trials", "on", "--lockin-budget", "none", "-p", "no:cacheprovider")
+    quick = project.run(*asked, lockin="alone").task(name)["trials"]
+    full = project.run(*asked, "--lockin-exhaustive", lockin="alone").task(name)["trials"]
+
+    def outcomes(trials):
+        assert trials["refusal"] == ""
+        return {each["id"]: each["outcome"] for each in (*trials["survivors"], *trials["others"])}
+
+    assert outcomes(quick) == outcomes(full)
+    assert len(outcomes(full)) > 20

@@ -111,10 +111,10 @@ def test_a_spent_budget_leaves_the_rest_not_run():
 
 def test_several_workers_share_the_work():
     world = World()
-    names = [f"m{n}" for n in range(120)]
+    names = [f"m{n}" for n in range(400)]
     run = world.run(*names, plan=TrialPlan(workers=3))
     assert sorted(world.asked) == sorted(names)
-    assert len(run.tried) == 120
+    assert len(run.tried) == 400
     assert len(world.hosts) == 3
 
 
@@ -127,7 +127,7 @@ def test_an_interrupt_ends_the_worker():
 
 def test_more_workers_are_booted_only_for_enough_work():
     plan = TrialPlan(workers=8)
-    assert [count_workers(plan, n) for n in (0, 1, 40, 41, 1000)] == [1, 1, 1, 2, 8]
+    assert [count_workers(plan, n) for n in (0, 1, 150, 151, 9000)] == [1, 1, 1, 2, 8]
 
 
 def test_a_budget_meets_every_kind_of_obligation_in_turn():
