@@ -49,7 +49,7 @@ def test_hooks_of_another_plugin_are_asked_and_heard(project):
     project.write("other_plugin.py", PLUGIN)
     project.write("other_engine.py", ENGINE)
     project.suite("big")
-    project.task("suites/big")
+    project.task("big")
     ran = project.run(
         "suites", "-p", "other_plugin", engine="borrowed", env={"PYTHONPATH": str(project.root)}
     )
