@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from pytest_lockin.model.report import Report
     from pytest_lockin.model.suite import Suite
 
+# With fewer, a worker warmed up in advance costs more than the waiting it saves.
+_FEW_SUITES = 2
 _RUN_DIR = "lockin_run_dir"
 _INTERRUPTED = "the run was interrupted: no verdict"
 
@@ -293,6 +295,7 @@ class LockinSession:
         suite = item.suite_module.suite
         live = self._live(suite)
         self._finish_others(suite.id)
+        self.workshop.keep_spares(wanted=len(self._modules) > _FEW_SUITES)
         try:
             done = live.run_phase(item.case.id, when, item.next_case)
         except LockinError as error:

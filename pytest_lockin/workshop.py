@@ -58,7 +58,7 @@ class Workshop:
         environment = child_environment(os.environ, hidden)
         if live_output:
             environment["LOCKIN_LIVE_OUTPUT"] = "1"
-        self._pool = WorkerPool(self.folder, environment, cwd)
+        self._pool = WorkerPool(self.folder, environment, cwd, spares=False)
         self._jvms: dict[tuple[tuple[str, str], ...], JvmHandle] = {}
         self._jvm_lock = threading.Lock()
         self._jvm_lease = threading.RLock()
@@ -134,6 +134,10 @@ class Workshop:
         worker = self._pool.take()
         worker.start(handler, job, sys_path=self._import_path(), live_output=self.live_output)
         return worker
+
+    def keep_spares(self, *, wanted: bool) -> None:
+        """Warm up a spare worker while another is busy, or not: the last one is started for nothing."""
+        self._pool.spares = wanted
 
     def stop_workers(self) -> None:
         """End every worker; there are no more from now on. Who waits for one gets `WorkerCrashedError`."""

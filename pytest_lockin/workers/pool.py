@@ -43,7 +43,10 @@ def child_environment(parent: Mapping[str, str], hidden: Iterable[str]) -> dict[
 
 
 class WorkerPool:
-    """Starts workers; every one it ever started is gone after `stop()`."""
+    """Starts workers; every one it ever started is gone after `stop()`.
+
+    `spares` may be turned on and off at any time: a spare pays only where more work is sure to come.
+    """
 
     def __init__(
         self, folder: Path, environment: Mapping[str, str], cwd: str, *, spares: bool = True
@@ -51,7 +54,7 @@ class WorkerPool:
         self._folder = folder
         self._environment = dict(environment)
         self._cwd = cwd
-        self._spares = spares
+        self.spares = spares
         self._spare: Worker | None = None
         self._workers: list[Worker] = []
         self._lock = threading.Lock()
@@ -69,7 +72,7 @@ class WorkerPool:
                     expected="a worker process", found="the run is over", hint="it was interrupted"
                 )
             worker = self._spare if self._spare is not None and self._spare.alive else self._spawn()
-            self._spare = self._spawn() if self._spares else None
+            self._spare = self._spawn() if self.spares else None
             return worker
 
     def _spawn(self) -> Worker:
