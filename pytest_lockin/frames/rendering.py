@@ -26,6 +26,7 @@ MAX_LINES = 15
 _NAMES_LISTED = 4
 _SCHEMA_LINES = 4
 _CELLS = 4
+_LEAST_LABEL = 16
 
 
 def render_differences(differences: Sequence[Difference], width: int = 100) -> tuple[str, ...]:
@@ -37,7 +38,7 @@ def render_differences(differences: Sequence[Difference], width: int = 100) -> t
     lines = [
         *_render_schema(differences),
         *(line for d in differences for line in _render_other(d)),
-        *(line for d in differences if isinstance(d, RowsDiffer) for line in _render_rows(d)),
+        *(line for d in differences if isinstance(d, RowsDiffer) for line in _render_rows(d, width)),
     ]
     hints = [f"hint: {hint}" for hint in _hints(differences)]
     room = MAX_LINES - len(hints[:3])
@@ -110,13 +111,13 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _render_rows(rows: RowsDiffer) -> Iterator[str]:
+def _render_rows(rows: RowsDiffer, width: int) -> Iterator[str]:
     yield "rows: " + ", ".join(_say_counts(rows))
     if rows.columns:
         shown = ", ".join(f"{name!r} ({count})" for _, name, count in rows.columns[:_NAMES_LISTED])
         more = f" and {len(rows.columns) - _NAMES_LISTED} more" if len(rows.columns) > _NAMES_LISTED else ""
         yield f"  differing cells by column: {shown}{more}"
-    yield from (f"  {_render_cell(cell)}" for cell in rows.cells[:_CELLS])
+    yield from (f"  {_render_cell(cell, width - 2)}" for cell in rows.cells[:_CELLS])
     some = 2 if rows.cells else 3
     yield from (f"  missing: {row}" for row in rows.missing_rows[:some])
     yield from (f"  extra: {row}" for row in rows.extra_rows[:some])
@@ -127,9 +128,11 @@ def _say_counts(rows: RowsDiffer) -> list[str]:
     return [f"{count} {word}" for count, word in parts if count]
 
 
-def _render_cell(cell: CellSample) -> str:
-    where = f"at {cell.row}: " if cell.row else ""
-    return f"{where}{cell.column!r} expected {cell.expected}, found {cell.found}"
+def _render_cell(cell: CellSample, width: int) -> str:
+    """The two values come whole where they can: it is the row's label that is cut."""
+    values = f"{cell.column!r} expected {cell.expected}, found {cell.found}"
+    label = clip(_on_one_line(cell.row), max(_LEAST_LABEL, width - len(values) - len("at : ")))
+    return f"at {label}: {values}" if cell.row else values
 
 
 def _hints(differences: Sequence[Difference]) -> Iterator[str]:

@@ -56,6 +56,16 @@ BLOCKED_PLUGINS = (
 )
 
 
+def _usage_error(scratch: Path) -> str:
+    """What pytest said when it could not even start: its line `ERROR: ...`."""
+    _flush()
+    try:
+        lines = (scratch / "output.log").read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.partition("ERROR: ")[2] for line in reversed(lines) if "ERROR: " in line), "")
+
+
 class ReferenceAnswerError(Exception):
     """The reference raised on a case's tables; stands for whatever it raised."""
 
@@ -79,7 +89,7 @@ def main(wire: Wire, scratch: Path) -> None:
     host.coverage = coverage
     status = pytest.main([*job.pytest_args, job.path], plugins=[host, AfterOthers(job)])
     if not host.served:
-        reason = host.internal_error or f"pytest ended with status {int(status)} before it ran anything"
+        reason = host.internal_error or _usage_error(scratch) or f"pytest ended with status {int(status)}"
         wire.send(Failed(reason=reason, slug="suite-did-not-start"))
         return
     if not host.finished:
@@ -132,7 +142,8 @@ class SuiteHost:
     def pytest_addoption(self, parser: pytest.Parser) -> None:
         """Know the ini keys of plugins that are off, which pytest would warn of (or fail on)."""
         known = parser._inidict  # noqa: SLF001 - there is no public way to ask
-        for name in self._job.ini_keys:
+        # The folder of the stand-in cache is an override of ours, also where the controller knows no such key.
+        for name in (*self._job.ini_keys, "cache_dir"):
             if name not in known:
                 parser.addini(name, "of a plugin that is off in this worker", default=None)
 

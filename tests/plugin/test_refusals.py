@@ -181,3 +181,13 @@ def test_a_broken_task_file_is_said_with_its_place(project):
     reason = ran.task("big-one")["reason"]
     assert "task.yaml" in reason
     assert "tabels" in reason
+
+
+def test_a_strict_configuration_and_no_cache_plugin_go_together(project):
+    """The cache's folder is set in workers by an ini key, which nobody knows where that plugin is off."""
+    project.write("pytest.ini", "[pytest]\naddopts = --strict-config\nfilterwarnings = error\n")
+    project.suite("big")
+    project.task("big")
+    ran = project.run("suites", "-p", "no:cacheprovider")
+    assert ran.counts == {"passed": 1}
+    assert ran.status == 0
