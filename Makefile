@@ -13,7 +13,7 @@ $(BIN)/python:
 demo: $(BIN)/python
 	$(BIN)/pip install -q -e '.[tpcds]'
 	$(BIN)/lockin tasks build --scale 0.01 --out refs $(EXAMPLES)
-	$(BIN)/pytest --lockin-reference refs/ --lockin-engine sail examples/; test $$? -eq 1
+	$(BIN)/pytest --lockin-reference refs/ --lockin-engine sail --lockin-budget 10 examples/; test $$? -eq 1
 
 test: $(BIN)/python
 	$(BIN)/pip install -q -e '.[test]'

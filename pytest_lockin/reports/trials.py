@@ -40,7 +40,8 @@ def say_trials(summary: TrialSummary) -> str:
         )
         if number
     ]
-    why = f" ({counts.survived}: {', '.join(missed)})" if missed else ""
+    total = f"{counts.survived}: " if len(missed) > 1 else ""
+    why = f" ({total}{', '.join(missed)})" if missed else ""
     return f"tests notice {counts.killed} of {count(counts.decided, 'alternative')}{why}{_rest(counts)}"
 
 

@@ -102,7 +102,7 @@ def run(tmp_path_factory):
         (folder / "refs" / name).mkdir()
         (folder / "refs" / name / "reference.sql").write_text(REFERENCE)
     command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "suites"]
-    command += ["--lockin-reference", "refs", "--lockin-json", "out.json"]
+    command += ["--lockin-reference", "refs", "--lockin-json", "out.json", "--lockin-trials", "off"]
     done = subprocess.run(
         command, cwd=folder, env=dict(os.environ), capture_output=True, text=True, check=False
     )

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pytest_lockin.frames import Frame, compare, render_differences
 from pytest_lockin.frames.rendering import MAX_LINES, guess_rounding
-from pytest_lockin.model.agreement import CellSample, NotComparable
+from pytest_lockin.model.agreement import CellSample, NotComparable, RowsDiffer
 
 
 def lines(left, right, **options):
@@ -106,3 +106,12 @@ def test_columns_and_rows_are_counted_from_one():
         "column 2: expected name 'b', found 'c'",
         "column 2 'b': expected type bigint, found string",
     )
+
+
+def test_both_values_come_whole_where_the_label_of_the_row_can_be_cut():
+    cell = CellSample(
+        row="a=1, b='a long text that names the row'" * 3, column="total", expected="12.50", found="13.75"
+    )
+    lines = render_differences((RowsDiffer(missing=0, extra=0, changed=1, cells=(cell,)),), width=60)
+    assert any(line.endswith("'total' expected 12.50, found 13.75") for line in lines)
+    assert max(map(len, lines)) <= 60

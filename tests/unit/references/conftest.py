@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pytest_lockin.model.task import Task
 from pytest_lockin.references.load import Panel, load_panel
 from pytest_lockin.references.run import ProgramRunner
 from pytest_lockin.references.vet import Vetted, vet_panel
 from pytest_lockin.settings import Settings
 from pytest_lockin.workshop import Workshop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_lockin.model.task import Task
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from pytest_lockin.frames.frame import Frame
+from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.model.agreement import Category, Relaxation
 from pytest_lockin.model.messages import AskReference
 from pytest_lockin.model.suite import Argument, EntryPoint, Suite
 from pytest_lockin.model.task import Column, Table, Task
-from pytest_lockin.frames.frame import Frame
-from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.references.agree import judge_candidate
 from pytest_lockin.references.answer import ReferenceAnswers
 
