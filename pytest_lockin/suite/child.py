@@ -142,7 +142,7 @@ class SuiteHost:
     def pytest_addoption(self, parser: pytest.Parser) -> None:
         """Know the ini keys of plugins that are off, which pytest would warn of (or fail on)."""
         known = parser._inidict  # noqa: SLF001 - there is no public way to ask
-        # The folder of the stand-in cache is an override of ours, also where the controller knows no such key.
+        # The folder of the stand-in cache is an override of ours, also where the controller has no such key.
         for name in (*self._job.ini_keys, "cache_dir"):
             if name not in known:
                 parser.addini(name, "of a plugin that is off in this worker", default=None)
