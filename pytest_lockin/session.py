@@ -49,6 +49,7 @@ from pytest_lockin.workshop import Workshop
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from pytest_lockin.engines.preflight import Finding
     from pytest_lockin.model.messages import Collected, Finished, PhaseDone, Warned
     from pytest_lockin.model.report import Report
     from pytest_lockin.model.suite import Suite
@@ -213,11 +214,19 @@ class LockinSession:
         """Tell xdist's workers where to leave what they saw."""
         node.workerinput[_RUN_DIR] = str(self.workshop.folder)
 
-    def pytest_report_header(self) -> str:
-        """Name the engines in pytest's header."""
-        shop_engine = self._settings.engine
+    def pytest_report_header(self) -> list[str]:
+        """Name the engines in pytest's header, and what of this installation will not work."""
         where = "hidden references" if self._settings.reference else "no references"
-        return f"lockin: engine {shop_engine}, {where}"
+        findings = [f"lockin: {each.text}; {each.hint}" for each in self._preflight()]
+        return [f"lockin: engine {self._settings.engine}, {where}", *findings]
+
+    def _preflight(self) -> list[Finding]:
+        """Failed checks of the installation; Java matters only where classic Spark may be asked."""
+        from pytest_lockin.engines.preflight import check_environment
+
+        java_matters = self._settings.engine in ("auto", "spark")
+        failed = [finding for finding in check_environment() if not finding.ok]
+        return [each for each in failed if java_matters or not each.slug.startswith("java")]
 
     def pytest_sessionstart(self) -> None:
         """Remove the last run's report: should this run end without a verdict, none may be read."""

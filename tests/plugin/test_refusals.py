@@ -191,3 +191,14 @@ def test_a_strict_configuration_and_no_cache_plugin_go_together(project):
     ran = project.run("suites", "-p", "no:cacheprovider")
     assert ran.counts == {"passed": 1}
     assert ran.status == 0
+
+
+def test_a_java_that_cannot_run_spark_is_one_line_of_the_header_and_only_where_it_matters(project):
+    project.suite("big")
+    project.task("big")
+    missing = {"JAVA_HOME": "/nope"}
+    ran = project.run("suites", engine="auto", env=missing)
+    ran.match("lockin: engine auto*", "lockin: *JAVA_HOME*")
+    assert ran.counts == {"passed": 1}
+    assert ran.report["java"] is False
+    assert "JAVA_HOME" not in project.run("suites", "--collect-only", engine="sail", env=missing).out
