@@ -28,7 +28,7 @@ lint: $(BIN)/python
 
 docs: $(BIN)/python
 	$(BIN)/pip install -q -e '.[docs]'
-	$(BIN)/mkdocs build -q --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
 
 # What takes too long for every change: scale 1, soak, the whole corpus. Results are kept in docs/.
 slow: $(BIN)/python
