@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-EXAMPLES = q22 q42 q80
+EXAMPLES = q05 q22 q42
 
 .PHONY: demo test lint docs slow bench
 

@@ -78,12 +78,17 @@ def take_fingerprint(
         for path in _files_of(test_file.parent, root)
         if path.resolve() not in programs and path != test_file
     ]
-    shared = _hash("shared", rest, *(f"{path.relative_to(root)}:{_hash_file(path)}" for path in others))
+    shared = _hash("shared", rest, *(f"{_name(path, root)}:{_hash_file(path)}" for path in others))
     return Fingerprint(
         program=program,
         shared=shared,
         cases=tuple((case, _hash(bodies.get(_qualified(case), text))) for case in cases),
     )
+
+
+def _name(path: Path, root: Path) -> str:
+    """A file's name that moves with the project; whole where it lies outside (a suite given by its path)."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 
 
 def _files_of(folder: Path, root: Path) -> list[Path]:

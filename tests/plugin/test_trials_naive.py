@@ -25,7 +25,7 @@ SUITES = {
     "sample": ROOT / "tests" / "cases" / "suites" / "sample",
     "q42": ROOT / "examples" / "q42-terse",
     "q22": ROOT / "examples" / "q22-terse",
-    "q80": ROOT / "examples" / "q80-misread",
+    "q05": ROOT / "examples" / "q05-misread",
 }
 SEED = 20261130
 NUMBER = int(os.environ.get("LOCKIN_NAIVE", "10"))

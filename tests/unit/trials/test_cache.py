@@ -165,3 +165,15 @@ def test_cases_are_taken_out_of_a_test_file_by_name():
     assert sorted(bodies) == ["TestC::test_c", "test_a", "test_b"]
     assert "rows" in rest
     assert "test_a" not in rest
+
+
+def test_a_suite_outside_the_root_folder_has_a_fingerprint_too(tmp_path):
+    suite = tmp_path / "elsewhere" / "test_solution.py"
+    suite.parent.mkdir()
+    suite.write_text("def test_a(): pass\n")
+    (suite.parent / "plan.md").write_text("plan\n")
+    root = tmp_path / "root"
+    root.mkdir()
+    first = take_fingerprint(suite, root, [], ["a"], ["world"])
+    (suite.parent / "plan.md").write_text("another plan\n")
+    assert take_fingerprint(suite, root, [], ["a"], ["world"]).shared != first.shared
