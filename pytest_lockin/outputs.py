@@ -130,7 +130,12 @@ def freeze_outputs(refs: Path, tasks: Sequence[str], engine: str) -> tuple[str, 
         draft = path.with_suffix(".draft")
         pq.write_table(_with_schema(frame), draft)
         draft.replace(path)
-        record = {"format": 1, "engine": engine, "rows": frame.rows, "digest": digest_frame(_read(path))}
+        record = {
+            "format": 1,
+            "engine": engine,
+            "rows": frame.rows,
+            "digest": digest_frame(read_stored(path)),
+        }
         path.with_name(FROZEN_RECORD).write_text(json.dumps(record, indent=1) + "\n")
     return tuple(tasks)
 
@@ -141,17 +146,15 @@ def _with_schema(frame: Frame) -> object:
     return frame.table.replace_schema_metadata({_SPARK_METADATA: frame.schema_json.encode()})
 
 
-def _read(path: Path) -> Frame:
-    return read_stored(path)
-
-
 def reexecute(refs: Path, tasks: Sequence[str], engine: str) -> dict[str, Drift]:
     """Rebuild each frozen output in a fresh session and compare by hash and by content (PAPERS A1.29).
 
     Raises:
         UnfitReferenceError: an output was never frozen, or its record cannot be read.
     """
-    stored = {task: (_read(find_file(refs, task, FROZEN)), _locked_digest(refs, task)) for task in tasks}
+    stored = {
+        task: (read_stored(find_file(refs, task, FROZEN)), _locked_digest(refs, task)) for task in tasks
+    }
     rebuilt = compute_outputs(refs, tasks, engine)
     return {
         task: check_reexecution(task, frame, _through_parquet(rebuilt[task]), locked_digest=digest)

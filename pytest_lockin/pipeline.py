@@ -250,9 +250,7 @@ def _fidelity(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None)
             bench.workshop,
             bench.world,
             suite,
-            engine=bench.workshop.engine(
-                baseline.engine, conf=baseline.live.static_conf if baseline.engine == "spark" else ()
-            ),
+            engine=bench.workshop.engine(baseline.engine, conf=baseline.live.static_conf),
             green_cases=baseline.green_cases,
             exchange=exchange,
             answers=answers,

@@ -198,8 +198,7 @@ class _SuiteTrials:
         return {m.id: known.get(m.id) or run.tried[m.id] for m in mutants}, run
 
     def _worker(self, engine: str) -> TrialWorker:
-        conf = self._baseline.live.static_conf if engine == "spark" else ()
-        spec = self._workshop.engine(engine, conf=conf)
+        spec = self._workshop.engine(engine, conf=self._baseline.live.static_conf)
         folder = self._workshop.folder / "trials" / engine / self._suite.id.replace("/", "_")
         job = make_job(self._world, self._suite, spec, folder, observe="trials")
         return TrialWorker(self._workshop, job, self._baseline.green_cases, limit=self._limit)

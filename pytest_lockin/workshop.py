@@ -89,6 +89,7 @@ class Workshop:
         """Say how a worker starts this engine; for `spark` the shared JVM is started when there is none.
 
         `conf` is static conf that a program asks for (jars, extensions, catalogs): a JVM is started with it.
+        Other engines have none to start, and are not given it.
 
         Raises:
             JavaMissingError: `spark` was asked for and there is no Java that can run it.
@@ -107,7 +108,6 @@ class Workshop:
             name=name,
             implementation=dict(self._settings.engines).get(name, ""),
             partitions=partitions,
-            conf=conf,
             url=url,
         )
 

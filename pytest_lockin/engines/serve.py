@@ -38,7 +38,7 @@ HANDLER = "pytest_lockin.engines.serve:main"
 _SHUFFLE_SEED = 20261130
 _SHUFFLE_PARTITIONS = 3
 # Results are the controller's to compare whole; only observations have a byte cap.
-_NO_CAP = 1 << 62
+NO_CAP = 1 << 62
 
 
 def open_engine(spec: EngineSpec, scratch: Path) -> Engine:
@@ -62,7 +62,7 @@ def main(wire: Any, scratch: Path) -> None:
     """Serve `RunProgram` requests until `Finish` or the controller hangs up."""
     job: ProgramJob = wire.receive()
     engine = open_engine(job.engine, scratch)
-    store = FrameStore(Path(job.store), _NO_CAP)
+    store = FrameStore(Path(job.store), NO_CAP)
     while not isinstance(request := wire.receive(), Finish):
         wire.send(run_program(engine, store, request))
     wire.send(Finished())

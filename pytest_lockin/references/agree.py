@@ -40,7 +40,7 @@ def judge_candidate(
     """
     tables = stage_tables(((table.name, table.path) for table in tables_for(vetted.panel, task)), data_folder)
     store = data_folder.parent / f"candidate-{vetted.engine}"
-    runner = ProgramRunner(workshop, vetted.engine, store, conf=conf if vetted.engine == "spark" else ())
+    runner = ProgramRunner(workshop, vetted.engine, store, conf=conf)
     try:
         answer = runner.run(
             RunProgram(kind="python", folder=suite.folder, entry_point=suite.entry_point, tables=tables)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from pytest_lockin.engines.serve import HANDLER, NO_CAP
 from pytest_lockin.errors import WorkerError
 from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.model.messages import ProgramJob, ProgramRaised, ProgramReturned, RunProgram
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
     from pytest_lockin.workers.worker import Worker
     from pytest_lockin.workshop import Workshop
 
-HANDLER = "pytest_lockin.engines.serve:main"
 # A statement on scale-1 data on a loaded machine stays well below this.
 RUN_LIMIT = 900.0
-_NO_CAP = 1 << 62
 
 Parts = tuple[tuple[str, "Frame"], ...]
 Answer = ProgramReturned | ProgramRaised
@@ -45,7 +44,7 @@ class ProgramRunner:
     ) -> None:
         self.engine = engine
         self._workshop = workshop
-        self._store = FrameStore(store, _NO_CAP)
+        self._store = FrameStore(store, NO_CAP)
         self.folder = store
         self._partitions = partitions
         self._conf = conf

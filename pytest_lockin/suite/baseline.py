@@ -80,8 +80,7 @@ class _Again:
             )
 
     def _open(self, engine: str, *, observe: str, partitions: int = 1) -> SuiteSession:
-        conf = self._static_conf if engine == "spark" else ()
-        spec = self._workshop.engine(engine, partitions=partitions, conf=conf)
+        spec = self._workshop.engine(engine, partitions=partitions, conf=self._static_conf)
         job = make_job(self._world, self._suite, spec, self._workshop.store, observe=observe)
         return SuiteSession(self._workshop, job, limit=self._limit)
 
