@@ -1,0 +1,1 @@
+"""Fixtures: small tables made from a task's contract that tell its variants apart."""

@@ -1,0 +1,121 @@
+"""Fixtures: what input data is legal, the small tables made from that, and what they tell apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+
+Cell = bool | int | float | str | Decimal | date | datetime | None
+
+
+class Basis(StrEnum):
+    """How a fact about the input data is known. What was mined is *assumed*, and shown wherever it decides."""
+
+    STATED = "stated"
+    SCHEMA = "schema"
+    MINED = "mined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniqueKey:
+    """Columns whose values together occur once in their table; rows with a NULL among them are exempt."""
+
+    columns: tuple[str, ...]
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKey:
+    """Columns whose values, where none is NULL, occur in other columns of `table`."""
+
+    columns: tuple[str, ...]
+    table: str
+    targets: tuple[str, ...]
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """A column that follows from others of its row: `rule` is an expression of Spark SQL (`year(d_date)`)."""
+
+    column: str
+    rule: str
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnProfile:
+    """One column's legal values.
+
+    Attributes:
+        type: a Spark type as DDL writes it, in lower case.
+        domain: the only values it may hold besides NULL; empty where any value of its type will do.
+        low: the least legal value, or None.
+        high: the greatest legal value, or None.
+        basis: how nullability, domain and bounds are known.
+    """
+
+    name: str
+    type: str
+    nullable: bool = True
+    domain: tuple[Cell, ...] = ()
+    low: Cell = None
+    high: Cell = None
+    basis: Basis = Basis.STATED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableProfile:
+    """One table's legal rows."""
+
+    name: str
+    columns: tuple[ColumnProfile, ...]
+    unique: tuple[UniqueKey, ...] = ()
+    foreign: tuple[ForeignKey, ...] = ()
+    derived: tuple[Derived, ...] = ()
+
+    def column(self, name: str) -> ColumnProfile | None:
+        """Find a column by name, case ignored as Spark does; None where there is none."""
+        return next((column for column in self.columns if column.name.lower() == name.lower()), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What input data is legal for a task: no fixture steps outside of it."""
+
+    tables: tuple[TableProfile, ...]
+
+    def table(self, name: str) -> TableProfile | None:
+        """Find a table by name, case ignored as Spark does; None where there is none."""
+        return next((table for table in self.tables if table.name.lower() == name.lower()), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """A table's rows; `columns` names the cells of each, in the order of the table's profile."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """A small database: every table of the task, with all its columns, most of them of a few rows.
+
+    Attributes:
+        id: names it among the others of its task.
+        purpose: what its rows are for, in a reader's words (`the join key of store is NULL`).
+        isolated: whether what was changed has keys of its own, so that no other row's result moves.
+    """
+
+    id: str
+    purpose: str
+    tables: tuple[Rows, ...]
+    isolated: bool = False
+
+    def table(self, name: str) -> Rows | None:
+        """Find a table by name; None where there is none."""
+        return next((rows for rows in self.tables if rows.table == name), None)

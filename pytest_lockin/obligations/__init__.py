@@ -1,0 +1,1 @@
+"""Obligations: what a statement requires, which of it the tests check, and why the rest went unnoticed."""

@@ -1,0 +1,1 @@
+"""Reading statements of Spark SQL: qualified names, lineage, types. Knows no stage."""
