@@ -115,3 +115,9 @@ class RevisionError(LockinError):
     """`--lockin-since` names no revision git knows, or there is no git repository."""
 
     slug = "bad-revision"
+
+
+class StatementError(LockinError):
+    """A statement cannot be read against the schemas of its input tables."""
+
+    slug = "bad-statement"
