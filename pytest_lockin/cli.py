@@ -107,6 +107,9 @@ def _add_tasks(actions: Commands) -> None:
     again = _add(actions, "reexecute", _reexecute, "rebuild frozen outputs in a fresh session and compare")
     again.add_argument("task", nargs="*", help="default: the tasks built into the folder")
     _add_engine(again)
+    derive = _add(actions, "derive", _derive, "read a statement's obligations off it, as YAML")
+    derive.add_argument("task", help="a task's id, or the path of a task.yaml: its tables are the schemas")
+    derive.add_argument("--sql", type=Path, help="a file with the statement (default: the task's TPC-DS one)")
     schema = _add(actions, "schema", _schema, "print a JSON Schema, for an editor that checks YAML")
     schema.add_argument("name", nargs="?", default="task", choices=["task", "obligations"])
 
@@ -339,6 +342,28 @@ def _lock(arguments: argparse.Namespace) -> int:
         data[f"{built.scale:g}"] = dict(built.fingerprints)
     print(f"wrote {write_lock(fingerprints=data)}")
     return EXIT_OK
+
+
+def _derive(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.obligations import derive_obligations, write_obligations
+    from pytest_lockin.taskbank.statements import read_statement
+
+    task = _find_task(arguments.task)
+    sql = _read_sql(arguments.sql) if arguments.sql else read_statement(task.id).text
+    schemas = {table.name: {each.name: each.type for each in table.columns} for table in task.tables}
+    print(write_obligations(derive_obligations(sql, schemas)), end="")
+    return EXIT_OK
+
+
+def _read_sql(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise SettingsError(
+            expected="a file with one statement of Spark SQL",
+            found=f"--sql {path}: {getattr(error, 'strerror', None) or error}",
+            hint="give the path of a UTF-8 text file",
+        ) from None
 
 
 def _schema(arguments: argparse.Namespace) -> int:
