@@ -11,7 +11,7 @@ Cell = bool | int | float | str | Decimal | date | datetime | None
 
 
 class Basis(StrEnum):
-    """How a fact about the input data is known. What was mined is *assumed*, and shown wherever it decides."""
+    """How a fact about the input data is known. What was mined is *assumed*, and shown where it decides."""
 
     STATED = "stated"
     SCHEMA = "schema"

@@ -77,21 +77,54 @@ class Obligation:
 class Column:
     """A column of an input table; `type` is a Spark type as DDL writes it (`decimal(7,2)`).
 
-    `type` is "" where the author did not say.
+    Attributes:
+        type: "" where the author did not say.
+        values: the only values it holds besides NULL, as text; empty where any value of its type will do.
+        low: the least value it holds, as text; "" where there is none.
+        high: the greatest.
     """
 
     name: str
     type: str = ""
     nullable: bool = True
+    values: tuple[str, ...] = ()
+    low: str = ""
+    high: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """A foreign key: `columns`, where none is NULL, hold values of the columns `targets` of `table`."""
+
+    columns: tuple[str, ...]
+    table: str
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A column that follows from others of its row by an expression of Spark SQL (`year(d_date)`)."""
+
+    column: str
+    expression: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """An input table. `columns` is empty where only the name is known; `key` is its primary key, if any."""
+    """An input table. `columns` is empty where only the name is known; `key` is its primary key, if any.
+
+    Attributes:
+        unique: further sets of columns whose values together occur once.
+        foreign: its foreign keys. Without one a key may well lack its partner.
+        derived: columns that follow from others.
+    """
 
     name: str
     columns: tuple[Column, ...] = ()
     key: tuple[str, ...] = ()
+    unique: tuple[tuple[str, ...], ...] = ()
+    foreign: tuple[Pointer, ...] = ()
+    derived: tuple[Rule, ...] = ()
 
     def column(self, name: str) -> Column | None:
         """Find a column by name, case ignored as Spark does; None where the schema does not have it."""

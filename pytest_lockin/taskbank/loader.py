@@ -12,7 +12,18 @@ import msgspec
 from msgspec import Meta
 
 from pytest_lockin.errors import TaskFileError
-from pytest_lockin.model.task import ARTIFACTS, Column, Fragment, Kind, Obligation, Source, Table, Task
+from pytest_lockin.model.task import (
+    ARTIFACTS,
+    Column,
+    Fragment,
+    Kind,
+    Obligation,
+    Pointer,
+    Rule,
+    Source,
+    Table,
+    Task,
+)
 from pytest_lockin.taskbank.yamlfile import Document, complain, convert, read_document
 
 if TYPE_CHECKING:
@@ -38,12 +49,32 @@ class _ColumnShape(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[str, Meta(description="Column name.", min_length=1)]
     type: Annotated[str, Meta(description="Spark type as DDL writes it, for example decimal(7,2).")] = ""
     nullable: Annotated[bool, Meta(description="False where NULL cannot occur.")] = True
+    values: Annotated[list[str], Meta(description="The only values besides NULL, as text.")] = []
+    low: Annotated[str, Meta(description="The least value, as text.")] = ""
+    high: Annotated[str, Meta(description="The greatest value, as text.")] = ""
+
+
+class _PointerShape(msgspec.Struct, forbid_unknown_fields=True):
+    columns: Annotated[list[str], Meta(description="Columns that point elsewhere.", min_length=1)]
+    table: Annotated[str, Meta(description="The table they point to.", min_length=1)]
+    targets: Annotated[list[str], Meta(description="The columns there, in the same order.", min_length=1)]
 
 
 class _TableShape(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[str, Meta(description="Table name: the key in `tables`.", min_length=1)]
     columns: Annotated[list[_ColumnShape], Meta(description="The columns in order.")] = []
     key: Annotated[list[str], Meta(description="Columns that together are unique.")] = []
+    unique: Annotated[
+        list[list[str]], Meta(description="Further sets of columns that together are unique.")
+    ] = []
+    foreign: Annotated[
+        list[_PointerShape],
+        Meta(description="Foreign keys; without one a key may lack its partner."),
+    ] = []
+    derived: Annotated[
+        dict[str, str],
+        Meta(description="Columns that follow from others of their row: expressions of Spark SQL."),
+    ] = {}
 
 
 class _ObligationShape(msgspec.Struct, forbid_unknown_fields=True):
@@ -187,7 +218,17 @@ def _tables(document: Document, shapes: Sequence[str | _TableShape]) -> tuple[Ta
     return tuple(
         Table(name=item)
         if isinstance(item, str)
-        else Table(name=item.name, columns=_columns(document, index, item), key=tuple(item.key))
+        else Table(
+            name=item.name,
+            columns=_columns(document, index, item),
+            key=tuple(item.key),
+            unique=tuple(tuple(names) for names in item.unique),
+            foreign=tuple(
+                Pointer(columns=tuple(each.columns), table=each.table, targets=tuple(each.targets))
+                for each in item.foreign
+            ),
+            derived=tuple(Rule(column=name, expression=text) for name, text in item.derived.items()),
+        )
         for index, item in enumerate(shapes)
     )
 
@@ -196,16 +237,37 @@ def _columns(document: Document, index: int, shape: _TableShape) -> tuple[Column
     steps = ("tables", index, "columns")
     _refuse_twice(document, steps, [column.name for column in shape.columns])
     names = {column.name.lower() for column in shape.columns}
-    unknown = [name for name in shape.key if names and name.lower() not in names]
-    if unknown:
-        raise complain(
-            document,
-            ("tables", index, "key"),
-            expected=f"key columns of {shape.name} to be among its columns",
-            found=f"`{unknown[0]}`",
-            hint="correct its spelling, or add the column",
+    for part, used in _columns_named(shape):
+        unknown = [name for name in used if names and name.lower() not in names]
+        if unknown:
+            raise complain(
+                document,
+                ("tables", index, part),
+                expected=f"{part} columns of {shape.name} to be among its columns",
+                found=f"`{unknown[0]}`",
+                hint="correct its spelling, or add the column",
+            )
+    return tuple(
+        Column(
+            name=item.name,
+            type=item.type,
+            nullable=item.nullable,
+            values=tuple(item.values),
+            low=item.low,
+            high=item.high,
         )
-    return tuple(Column(name=item.name, type=item.type, nullable=item.nullable) for item in shape.columns)
+        for item in shape.columns
+    )
+
+
+def _columns_named(shape: _TableShape) -> tuple[tuple[str, list[str]], ...]:
+    """Give the parts of a table's schema that name its columns, with the names."""
+    return (
+        ("key", shape.key),
+        ("unique", [name for names in shape.unique for name in names]),
+        ("foreign", [name for pointer in shape.foreign for name in pointer.columns]),
+        ("derived", list(shape.derived)),
+    )
 
 
 def _obligations(document: Document, shapes: Sequence[_ObligationShape]) -> tuple[Obligation, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from pytest_lockin.errors import BuildError
-from pytest_lockin.model.task import Column, Table
+from pytest_lockin.model.task import Column, Rule, Table
 from pytest_lockin.taskbank.shipped import PACKAGE
 
 SCHEMA_FILE = PACKAGE / "tpcds_tables.yaml"
@@ -17,9 +17,7 @@ def read_tables() -> tuple[Table, ...]:
     import yaml
 
     data = yaml.safe_load(SCHEMA_FILE.read_text(encoding="utf-8"))
-    return tuple(
-        _table(name, item["columns"], item["key"], item["never_null"]) for name, item in data.items()
-    )
+    return tuple(_table(name, **item) for name, item in data.items())
 
 
 def find_table(name: str) -> Table:
@@ -38,12 +36,30 @@ def find_table(name: str) -> Table:
     )
 
 
-def _table(name: str, columns: dict[str, str], key: list[str], never_null: list[str]) -> Table:
+def _table(
+    name: str,
+    *,
+    columns: dict[str, str],
+    key: list[str],
+    never_null: list[str],
+    unique: list[list[str]] | None = None,
+    derived: dict[str, str] | None = None,
+    bounds: dict[str, list[str]] | None = None,
+) -> Table:
+    limits = bounds or {}
     return Table(
         name=name,
         key=tuple(key),
         columns=tuple(
-            Column(name=column, type=kind, nullable=column not in {*key, *never_null})
+            Column(
+                name=column,
+                type=kind,
+                nullable=column not in {*key, *never_null},
+                low=limits.get(column, ["", ""])[0],
+                high=limits.get(column, ["", ""])[1],
+            )
             for column, kind in columns.items()
         ),
+        unique=tuple(tuple(names) for names in unique or ()),
+        derived=tuple(Rule(column=column, expression=text) for column, text in (derived or {}).items()),
     )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_lockin.errors import TaskFileError
-from pytest_lockin.model.task import Column, Fragment, Kind, Source, Table
+from pytest_lockin.model.task import Column, Fragment, Kind, Pointer, Rule, Source, Table
 from pytest_lockin.taskbank.loader import find_task_file, load_obligations, load_task
 
 
@@ -186,3 +186,38 @@ def test_any_text_ends_as_a_task_or_a_complaint(tmp_path_factory, text):
     except TaskFileError as error:
         answer = str(error)
     assert answer
+
+
+FACTS = """\
+id: a
+tables:
+- name: lines
+  key: [line]
+  unique: [[order_id, product]]
+  foreign:
+  - {columns: [order_id], table: orders, targets: [id]}
+  derived: {year: year(day)}
+  columns:
+  - {name: line, type: bigint, nullable: false}
+  - {name: order_id, type: bigint}
+  - {name: product, type: string, values: [apple, pear]}
+  - {name: day, type: date, low: '2020-01-01', high: '2029-12-31'}
+  - {name: year, type: int}
+"""
+
+
+def test_what_else_is_known_of_the_input_arrives(write):
+    table = load_task(write(FACTS)).table("lines")
+    assert table.unique == (("order_id", "product"),)
+    assert table.foreign == (Pointer(columns=("order_id",), table="orders", targets=("id",)),)
+    assert table.derived == (Rule(column="year", expression="year(day)"),)
+    assert table.column("product").values == ("apple", "pear")
+    assert (table.column("day").low, table.column("day").high) == ("2020-01-01", "2029-12-31")
+
+
+@pytest.mark.parametrize("right", ["[[order_id, product]]", "columns: [order_id]", "derived: {year:"])
+def test_facts_about_columns_that_are_not_there_are_refused(write, right):
+    wrong = right.replace("order_id", "nope").replace("year", "nope")
+    said = complaint(write(FACTS.replace(right, wrong)))
+    assert "`nope`" in said
+    assert "columns of lines to be among its columns" in said
