@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any
 
+from pytest_lockin.engines.answers import stands_alone
 from pytest_lockin.engines.entry import split_result
 from pytest_lockin.errors import LockinError
 from pytest_lockin.frames import Rules, Tolerance, compare
@@ -86,9 +87,13 @@ Result = Output | Failure | Opaque
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """Stands for a table in a recorded call's arguments."""
+    """Stands for a table in a recorded call's arguments.
+
+    `frame` is the very DataFrame, where it means the same whatever is done to the session; else it is None.
+    """
 
     stored: StoredFrame
+    frame: Any = field(default=None, compare=False)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -177,7 +182,9 @@ class TrialRecorder(Recorder):
     def _slot(self, value: Any, words: list[str]) -> Any:
         if self._engine.is_frame(value):
             stored = self._keep(value)
-            return Slot(stored=stored) if stored is not None and stored.kept else _LOST
+            if stored is None or not stored.kept:
+                return _LOST
+            return Slot(stored=stored, frame=value if stands_alone(self._engine, value) else None)
         if not isinstance(value, Mapping):
             return value
         parts = {key: self._slot(each, words) for key, each in value.items()}
@@ -237,16 +244,18 @@ def unheard() -> Iterator[None]:
 
 
 class Replayer:
-    """Makes recorded calls again, on tables rebuilt from the store."""
+    """Makes recorded calls again, on the tables they had where those still stand, else on rebuilt ones."""
 
     def __init__(self, engine: Engine, store: FrameStore) -> None:
         self._engine = engine
         self._store = store
         self._tables: dict[str, Any] = {}
+        self._steady = True
 
     def forget(self) -> None:
-        """Forget the rebuilt tables that a reset of the session may have taken away."""
+        """Forget what a reset of the session may have taken away: every table, rebuilt or recorded."""
         self._tables.clear()
+        self._steady = False
 
     def replay(self, call: Call) -> Result:
         """Make the call again with the function as it is now; never raises.
@@ -269,7 +278,7 @@ class Replayer:
 
     def _fill(self, value: Any) -> Any:
         if isinstance(value, Slot):
-            return self._table(value.stored)
+            return value.frame if value.frame is not None and self._steady else self._table(value.stored)
         if isinstance(value, dict):
             return {key: self._fill(each) for key, each in value.items()}
         return value

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.runner import call_and_report
 
+from pytest_lockin.engines.answers import remember_answers
 from pytest_lockin.engines.haste import hasten, keep_answers
 from pytest_lockin.engines.serve import open_engine
 from pytest_lockin.errors import FrameError
@@ -381,6 +382,9 @@ class TrialServer:
         self._replay_original(request.replays)
         self._find_stale()
         blind = self._sabotage(cases)
+        if not self._stateful:
+            # Not before: replays of the original have to be runs, or they would prove nothing.
+            remember_answers(self._engine)
         refusal = ""
         if blind is None:
             refusal = "a broken program cannot be put in place: " + self._sabotage_trouble
