@@ -1,9 +1,9 @@
 """Answers of a Sail session kept: the same plan over the same rows is run once.
 
 The alternatives of a trial run ask thousands of questions of a few tables. Within one trial, the replay and
-every case that counts, collects or shows the result ask for the same plan; between trials, an edit that leaves
-the plan as it was asks what the original asked. A plan is known by its protobuf with the client's plan numbers
-replaced by their order of appearance (pyspark numbers every DataFrame it makes).
+every case that counts, collects or shows the result ask for the same plan; between trials, an edit that
+leaves the plan as it was asks what the original asked. A plan is known by its protobuf with the client's plan
+numbers replaced by their order of appearance (pyspark numbers every DataFrame it makes).
 
 Kept are answers of plans that stand alone: made of literal rows and relational operators, with nothing read
 by name, no user-defined function and no function whose value changes from call to call.
@@ -19,23 +19,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pytest_lockin.engines.base import Engine
 
-_RELATIONS = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_RELATIONS = _words(
     "project filter join set_op sort limit aggregate local_relation offset deduplicate range subquery_alias "
     "repartition to_df with_columns_renamed show_string drop tail with_columns hint unpivot to_schema "
     "repartition_by_expression html_string cached_local_relation chunked_cached_local_relation transpose "
-    "fill_na drop_na replace with_relations lateral_join".split()  # noqa: SIM905
+    "fill_na drop_na replace with_relations lateral_join"
 )
 _ROWS = frozenset(("local_relation", "cached_local_relation", "chunked_cached_local_relation"))
-_EXPRESSIONS = frozenset(
+_EXPRESSIONS = _words(
     "literal unresolved_attribute unresolved_function expression_string unresolved_star alias cast "
     "unresolved_regex sort_order lambda_function window unresolved_extract_value update_fields "
-    "unresolved_named_lambda_variable subquery_expression named_argument_expression".split()  # noqa: SIM905
+    "unresolved_named_lambda_variable subquery_expression named_argument_expression"
 )
-_VOLATILE = frozenset(
+_VOLATILE = _words(
     "rand randn random randstr uniform uuid shuffle monotonically_increasing_id spark_partition_id "
     "input_file_name input_file_block_start input_file_block_length now curdate current_date "
     "current_timestamp localtimestamp current_time unix_timestamp current_user user session_user "
-    "current_timezone reflect java_method try_reflect".split()  # noqa: SIM905
+    "current_timezone reflect java_method try_reflect"
 )
 _VOLATILE_TEXT = re.compile(rf"\b(?:{'|'.join(sorted(_VOLATILE))})\b", re.IGNORECASE)
 _MOST_ANSWERS = 512
@@ -131,7 +136,9 @@ def _number(message: Any, numbers: dict[int, int]) -> bool:
         steady = chosen in _EXPRESSIONS
     else:
         steady = not _is_volatile(kind, message)
-    return steady and all(_number_field(message, *each, numbers) for each in message.ListFields())
+    return steady and all(
+        _number_field(message, field, value, numbers) for field, value in message.ListFields()
+    )
 
 
 def _is_volatile(kind: str, message: Any) -> bool:
