@@ -121,3 +121,15 @@ class StatementError(LockinError):
     """A statement cannot be read against the schemas of its input tables."""
 
     slug = "bad-statement"
+
+
+class FixturesError(LockinError):
+    """Fixtures cannot be made, or those stored are damaged or not as they were locked."""
+
+    slug = "bad-fixtures"
+
+
+class SandboxError(LockinError):
+    """A sandbox is required or asked for and cannot be made, or a program would see what it must not."""
+
+    slug = "sandbox"
