@@ -1,0 +1,1 @@
+"""Proofs that two statements give the same results on all legal data."""

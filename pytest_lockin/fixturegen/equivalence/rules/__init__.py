@@ -1,0 +1,1 @@
+"""The rules of proofs, one family a file."""

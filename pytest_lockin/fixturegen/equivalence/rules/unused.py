@@ -1,0 +1,74 @@
+"""Columns of a query in FROM that nobody reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_lockin.fixturegen.equivalence.queries import (
+    Derived,
+    Item,
+    Product,
+    Select,
+    SetOperation,
+    columns_in,
+    conditions_of,
+    map_from,
+    outputs,
+    sources_of,
+    terms_of,
+)
+
+if TYPE_CHECKING:
+    from pytest_lockin.fixturegen.equivalence.queries import From, Query
+
+
+def drop_unused(select: Select) -> Select:
+    """Leave out output columns of queries in FROM that are read nowhere around them."""
+    read = {
+        (column.source, column.name)
+        for term in (*terms_of(select), *conditions_of(select.source))
+        for column in columns_in(term)
+    }
+    used = {
+        source.id: frozenset(name for owner, name in read if owner == source.id)
+        for source in sources_of(select.source)
+        if isinstance(source, Derived)
+    }
+    source = _trim(select.source, used)
+    return replace(select, source=source if isinstance(source, Product) else Product((source,)))
+
+
+def _trim(part: From, used: dict[str, frozenset[str]]) -> From:
+    if isinstance(part, Derived):
+        names = [item.name for item in outputs(part.query)]
+        keep = [place for place, name in enumerate(names) if name in used[part.id]]
+        whole = len(keep) == len(names) or not _may_lose(part.query)
+        return part if whole else Derived(part.id, _keep(part.query, keep))
+    made = map_from(part, lambda term: term, lambda query: query)
+    if isinstance(made, Product):
+        return replace(made, parts=tuple(_trim(inner, used) for inner in made.parts))
+    if not hasattr(made, "left"):
+        return made
+    return replace(made, left=_trim(made.left, used), right=_trim(made.right, used))
+
+
+def _may_lose(query: Query) -> bool:
+    """Whether other columns and the number of rows stay as they are without one."""
+    if isinstance(query, SetOperation):
+        return (
+            query.kind == "union" and query.keep and not query.order and all(map(_may_lose, query.branches))
+        )
+    return not query.distinct
+
+
+def _keep(query: Query, places: list[int]) -> Query:
+    if isinstance(query, SetOperation):
+        return replace(query, branches=tuple(_keep(branch, places) for branch in query.branches))
+    return replace(query, items=tuple(query.items[place] for place in places))
+
+
+def sort_items(select: Select) -> Select:
+    """Put the columns of a query in FROM in the order of their names: they are read by name."""
+    items: tuple[Item, ...] = tuple(sorted(select.items, key=lambda item: item.name))
+    return replace(select, items=items)
