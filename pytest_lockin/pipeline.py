@@ -24,7 +24,7 @@ from pytest_lockin.references.answer import ReferenceAnswers
 from pytest_lockin.references.load import load_panel
 from pytest_lockin.references.run import ProgramRunner
 from pytest_lockin.references.vet import Vetted, vet_panel
-from pytest_lockin.suite.baseline import measure_baseline
+from pytest_lockin.suite.baseline import Warm, measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
 from pytest_lockin.taskbank.loader import load_task
 from pytest_lockin.trials import TrialPlan
@@ -161,16 +161,8 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
 
 
 def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report: TaskReport) -> TaskReport:
-    baseline = measure_baseline(
-        bench.workshop,
-        bench.world,
-        live,
-        judging=bench.workshop.judging_engine,
-        limit=bench.settings.timeout,
-    )
-    report = describe_baseline(report, baseline)
-    if bench.settings.trials.run:
-        report = replace(report, trials=_trials(bench, baseline, examination))
+    baseline, trials = _baseline_and_trials(bench, live, examination)
+    report = replace(describe_baseline(report, baseline), trials=trials)
     if not bench.settings.reference:
         return report
     task_error = dict(examination.task_errors).get(live.suite.id, "")
@@ -190,7 +182,27 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
     return replace(report, fidelity=_fidelity(bench, baseline, panel, task))
 
 
-def _trials(bench: Bench, baseline: Baseline, examination: Examination) -> TrialSummary:
+def _baseline_and_trials(
+    bench: Bench, live: LiveResult, examination: Examination
+) -> tuple[Baseline, TrialSummary | None]:
+    """What the suite does, and which other programs it accepts; one worker may serve both."""
+    warm = Warm()
+    wanted = bench.settings.trials.run
+    try:
+        baseline = measure_baseline(
+            bench.workshop,
+            bench.world,
+            live,
+            judging=bench.workshop.judging_engine,
+            limit=bench.settings.timeout,
+            warm=warm if wanted else None,
+        )
+        return baseline, _trials(bench, baseline, examination, warm) if wanted else None
+    finally:
+        warm.close()
+
+
+def _trials(bench: Bench, baseline: Baseline, examination: Examination, warm: Warm) -> TrialSummary:
     """Which other programs would these tests have accepted? Before anything of a reference is near them."""
     asked = bench.settings.trials
     # Suites are examined side by side already: the cores are shared out between them.
@@ -212,7 +224,7 @@ def _trials(bench: Bench, baseline: Baseline, examination: Examination) -> Trial
         operators=examination.operators,
         progress=examination.progress,
     )
-    return try_suite(bench.workshop, bench.world, baseline, settings, limit=bench.settings.timeout)
+    return try_suite(bench.workshop, bench.world, baseline, settings, limit=bench.settings.timeout, warm=warm)
 
 
 def _agreement(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None) -> tuple[Judgement, Vetted]:

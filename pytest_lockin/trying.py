@@ -21,7 +21,7 @@ from pytest_lockin.errors import AlternativesError, LockinError
 from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.frames.types import short_name
 from pytest_lockin.model.trial import AlternativeResult, TrialOutcome, TrialSummary
-from pytest_lockin.suite.jobs import make_job
+from pytest_lockin.suite.jobs import make_trial_job
 from pytest_lockin.suite.observe import candidate_file
 from pytest_lockin.suite.trial_worker import TrialWorker
 from pytest_lockin.trials import TrialPlan, run_trials, summarise
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.suite import StoredFrame, SuiteRun
     from pytest_lockin.model.trial import CaseReport, Tried
+    from pytest_lockin.suite.baseline import Warm
     from pytest_lockin.suite.jobs import SuiteWorld
     from pytest_lockin.trials.run import TrialRun
     from pytest_lockin.workshop import Workshop
@@ -70,16 +71,25 @@ class TrialSettings:
 
 
 def try_suite(
-    workshop: Workshop, world: SuiteWorld, baseline: Baseline, settings: TrialSettings, *, limit: float
+    workshop: Workshop,
+    world: SuiteWorld,
+    baseline: Baseline,
+    settings: TrialSettings,
+    *,
+    limit: float,
+    warm: Warm | None = None,
 ) -> TrialSummary:
-    """Try every alternative of a suite's candidate; where that cannot be believed, the refusal says why."""
+    """Try every alternative of a suite's candidate; where that cannot be believed, the refusal says why.
+
+    The worker kept in `warm`, if any, serves the first trials.
+    """
     refusal = find_refusal(baseline)
     if refusal:
         return TrialSummary(refusal=refusal)
     begun = time.perf_counter()
     try:
         waivers = load_waivers(settings.root / FILE_NAME)
-        trials = _SuiteTrials(workshop, world, baseline, settings, limit)
+        trials = _SuiteTrials(workshop, world, baseline, settings, limit=limit, warm=warm)
         results, notes = trials.run()
     except _RefusedError as refused:
         return TrialSummary(refusal=str(refused))
@@ -119,8 +129,11 @@ class _SuiteTrials:
         world: SuiteWorld,
         baseline: Baseline,
         settings: TrialSettings,
+        *,
         limit: float,
+        warm: Warm | None,
     ) -> None:
+        self._warm = warm
         self._workshop = workshop
         self._world = world
         self._baseline = baseline
@@ -199,9 +212,9 @@ class _SuiteTrials:
 
     def _worker(self, engine: str) -> TrialWorker:
         spec = self._workshop.engine(engine, conf=self._baseline.live.static_conf)
-        folder = self._workshop.folder / "trials" / engine / self._suite.id.replace("/", "_")
-        job = make_job(self._world, self._suite, spec, folder, observe="trials")
-        return TrialWorker(self._workshop, job, self._baseline.green_cases, limit=self._limit)
+        job = make_trial_job(self._workshop, self._world, self._suite, spec)
+        warm = self._warm.take() if self._warm is not None and engine == self._baseline.engine else None
+        return TrialWorker(self._workshop, job, self._baseline.green_cases, limit=self._limit, warm=warm)
 
     def _cache(self, engine: str) -> TrialCache | None:
         if self._settings.cache is None:

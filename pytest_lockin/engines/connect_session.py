@@ -112,6 +112,11 @@ class WarmSession(ConnectSession):  # type: ignore[misc]
         release(old)
         self._release_siblings()
 
+    def move(self, url: str, partitions: int) -> None:
+        """Take a new server session on another server."""
+        self._lockin_url, self._lockin_partitions = url, partitions
+        self.renew()
+
     def close(self) -> None:
         """End the server session for good; only the engine calls this."""
         self._release_siblings()

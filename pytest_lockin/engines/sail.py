@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,25 @@ class SailEngine(ConnectEngine):
     def reset(self) -> None:
         """Take a new server session, and remove the files of tables the program saved."""
         super().reset()
+        self._remove_saved()
+
+    def _remove_saved(self) -> None:
         shutil.rmtree(self._scratch / "warehouse", ignore_errors=True)
+
+    def repartition(self, partitions: int) -> None:
+        """Go on with another number of partitions; nothing is left of the server session before.
+
+        Sail reads the number once, when its server starts: this starts another one. The session object that
+        programs hold stays what it is.
+        """
+        server, self._server = self._server, None
+        self._options = replace(self._options, partitions=partitions)
+        with self._borrowed():
+            self._session.move(self._start_server(self._options), partitions)
+            server.stop()
+            self._apply_conf()
+        self._remove_saved()
+        self._needs.clear()
 
     def version(self) -> str:
         """Return Sail's version, and the Spark version it speaks."""
@@ -40,6 +59,9 @@ class SailEngine(ConnectEngine):
 
     def _open_server(self, options: EngineOptions) -> str:
         self._make_scratch(options)
+        return self._start_server(options)
+
+    def _start_server(self, options: EngineOptions) -> str:
         os.environ.update(_environment(options, self._scratch))
         try:
             from pysail.spark import SparkConnectServer

@@ -60,10 +60,12 @@ class Prepare:
     Attributes:
         cases: the cases that count (green in the baseline); others are never run.
         replays: how often each distinct input is replayed to see whether its output is stable.
+        partitions: go on with so many partitions from here; 0 for those the worker was started with.
     """
 
     cases: tuple[str, ...] = ()
     replays: int = 5
+    partitions: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,7 @@ class Try:
         id: of the alternative; `module` the dotted name, `source` the whole text with the edit.
         exhaustive: take no shortcut: replay everything, run every case.
         matrix: like `exhaustive`, and say how each case ended.
+        only: look no further than these cases; all where it is empty.
     """
 
     id: str
@@ -112,6 +115,7 @@ class Try:
     source: str
     exhaustive: bool = False
     matrix: bool = False
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +139,8 @@ class Tried:
         order_only: every difference seen is one of row order.
         killers: in a matrix run, every case that failed otherwise than by a crash.
         ran: number of cases run.
+        reached: the cases that run what was changed, as far as was looked.
+        saw: those that were given another output than the original's, or crashed.
     """
 
     id: str
@@ -146,6 +152,8 @@ class Tried:
     order_only: bool = False
     killers: tuple[str, ...] = ()
     ran: int = 0
+    reached: tuple[str, ...] = ()
+    saw: tuple[str, ...] = ()
     seconds: float = 0.0
 
 

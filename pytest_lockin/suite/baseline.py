@@ -16,8 +16,9 @@ from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.model.agreement import Relaxation
 from pytest_lockin.model.baseline import Baseline
 from pytest_lockin.model.suite import Outcome, Raised, Returned
-from pytest_lockin.suite.drive import SuiteSession, run_whole
-from pytest_lockin.suite.jobs import make_job
+from pytest_lockin.suite.drive import SuiteSession, run_pass, run_whole
+from pytest_lockin.suite.jobs import make_job, make_trial_job
+from pytest_lockin.suite.trial_worker import HANDLER as TRIAL_HANDLER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +35,45 @@ _RED = (Outcome.FAILED, Outcome.ERROR)
 _OTHER_SCALE = frozenset({Relaxation.TYPES, Relaxation.FLOAT_CAST})
 
 
+class Warm:
+    """Keeps the worker of the second run for trials, where it is one that can serve them.
+
+    A worker that has run the suite already saves a boot, which costs as much as forty trials. Whoever makes
+    this ends what is left in it (`close`).
+    """
+
+    def __init__(self) -> None:
+        self._session: SuiteSession | None = None
+
+    def keep(self, session: SuiteSession) -> None:
+        """Keep a session whose run went well."""
+        self._session = session
+
+    def take(self) -> SuiteSession | None:
+        """Give the session to whoever goes on with it, once."""
+        session, self._session = self._session, None
+        return session
+
+    def close(self) -> None:
+        """End the worker nobody took."""
+        session = self.take()
+        if session is not None:
+            session.kill()
+
+
 def measure_baseline(
-    workshop: Workshop, world: SuiteWorld, live: LiveResult, *, judging: str, limit: float
+    workshop: Workshop,
+    world: SuiteWorld,
+    live: LiveResult,
+    *,
+    judging: str,
+    limit: float,
+    warm: Warm | None = None,
 ) -> Baseline:
-    """Run a suite a second time, and once on the judge where there is one. A partial run is not repeated."""
+    """Run a suite a second time, and once on the judge where there is one. A partial run is not repeated.
+
+    With `warm`, the second run's worker is kept in it, if it can serve trials.
+    """
     told = {run.case_id: run.outcome for run in live.told}
     version = next((run.engine_version for run in reversed(live.runs) if run.engine == live.engine), "")
     plain = Baseline(
@@ -50,7 +86,7 @@ def measure_baseline(
     )
     if live.partial or live.trouble or not told:
         return plain
-    again = _Again(workshop, world, live, limit)
+    again = _Again(workshop, world, live, limit, warm)
     # A suite that moved half-way ran there in part; the judge's word is about the whole of it.
     judged = again.run_judge(judging) if judging and (live.moved or judging != live.engine) else None
     moved = live.moved or (_why_moved(live, judged) if judged else "")
@@ -61,7 +97,10 @@ def measure_baseline(
 class _Again:
     """Further whole runs of one suite, each in a fresh worker."""
 
-    def __init__(self, workshop: Workshop, world: SuiteWorld, live: LiveResult, limit: float) -> None:
+    def __init__(
+        self, workshop: Workshop, world: SuiteWorld, live: LiveResult, limit: float, warm: Warm | None
+    ) -> None:
+        self._warm = warm
         self._workshop = workshop
         self._world = world
         self._suite = live.suite
@@ -73,11 +112,25 @@ class _Again:
             return run_whole(self._open(engine, observe="outputs"))
 
     def run_reversed(self, engine: str) -> SuiteRun:
+        if self._warm is not None and engine == "sail":
+            return self._run_warm(self._warm)
         with self._workshop.lease(engine):
             return run_whole(
                 self._open(engine, observe="none", partitions=SECOND_PARTITIONS),
                 lambda cases: tuple(reversed(cases)),
             )
+
+    def _run_warm(self, warm: Warm) -> SuiteRun:
+        """The second run in a worker that serves trials afterwards; only Sail can change its partitions."""
+        spec = self._workshop.engine("sail", partitions=SECOND_PARTITIONS)
+        job = make_trial_job(self._workshop, self._world, self._suite, spec)
+        session = SuiteSession(self._workshop, job, limit=self._limit, handler=TRIAL_HANDLER)
+        run = run_pass(session, lambda cases: tuple(reversed(cases)))
+        if run.errors:
+            session.kill()
+        else:
+            warm.keep(session)
+        return run
 
     def _open(self, engine: str, *, observe: str, partitions: int = 1) -> SuiteSession:
         spec = self._workshop.engine(engine, partitions=partitions, conf=self._static_conf)

@@ -37,6 +37,7 @@ class SuiteSession:
         job: what to run, how, and what to observe.
         answer: for a stubbed run, answers the entry point's calls; may be changed between passes.
         limit: seconds any one answer may take; None waits for ever (an ordinary pytest run).
+        handler: what the worker runs; a trial worker's handler serves ordinary cases first.
     """
 
     def __init__(
@@ -46,11 +47,12 @@ class SuiteSession:
         *,
         answer: Callable[[AskReference], Any] | None = None,
         limit: float | None = None,
+        handler: str = HANDLER,
     ) -> None:
         self.job = job
         self.answer = answer
         self._limit = limit
-        self._worker: Worker = workshop.worker(HANDLER, job)
+        self._worker: Worker = workshop.worker(handler, job)
         self._records: dict[str, _CaseRecord] = {}
         self._observations: list[Observation] = []
         self._needs: tuple[str, ...] = ()
@@ -108,6 +110,11 @@ class SuiteSession:
                 expected="no question from this run", found="one", hint="the worker is not to be trusted"
             )
         return self.answer(question)
+
+    def hand_over(self) -> tuple[Worker, Collected]:
+        """Give up the worker to somebody who goes on with it; what was seen so far stays here."""
+        self.finished = Finished()
+        return self._worker, self.collect()
 
     def finish(self) -> Finished:
         """Let the worker tear down and end; return its last words. Safe after a crash."""

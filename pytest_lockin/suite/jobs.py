@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_lockin.model.suite import Suite
+    from pytest_lockin.workshop import Workshop
 
 # Options that steer what only the controller's pytest does: selection, reporting, distribution, this plugin.
 _NOT_HANDED_ON = frozenset(
@@ -141,3 +142,9 @@ def make_job(
         stub=stub,
         coverage=world.coverage if observe == "all" and not stub else None,
     )
+
+
+def make_trial_job(workshop: Workshop, world: SuiteWorld, suite: Suite, engine: EngineSpec) -> SuiteJob:
+    """Say what a worker for one suite's trials is given; what calls give there is stored apart."""
+    folder = workshop.folder / "trials" / engine.name / suite.id.replace("/", "_")
+    return make_job(world, suite, engine, folder, observe="trials")

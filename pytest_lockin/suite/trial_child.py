@@ -8,6 +8,7 @@ lives here: one request, one reply, and the controller's clock outside.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib.machinery
 import sys
@@ -24,7 +25,7 @@ from pytest_lockin.engines.haste import hasten, keep_answers
 from pytest_lockin.engines.serve import open_engine
 from pytest_lockin.errors import FrameError
 from pytest_lockin.frames.keep import FrameStore
-from pytest_lockin.model.messages import Collected, Failed, Finished
+from pytest_lockin.model.messages import Collected, Failed, Finished, RunPhase
 from pytest_lockin.model.suite import Raised, RaisedAt, Returned, ReturnedOther
 from pytest_lockin.model.trial import (
     TRIAL_REQUESTS,
@@ -65,7 +66,7 @@ from pytest_lockin.suite.swap import ImportRaised, Misfit, Swapper
 from pytest_lockin.suite.wreck import SabotageError, Wrecker
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable
+    from collections.abc import Collection, Generator, Iterable, Iterator
     from types import ModuleType
 
     from pytest_lockin.engines.base import Engine
@@ -142,13 +143,26 @@ class TrialHost(SuiteHost):
                 engine_version=self._engine.version(),
             )
         )
-        while isinstance(request := self._wire.receive(), TRIAL_REQUESTS):
+        self._items = {item.nodeid: item for item in session.items}
+        request = self._wire.receive()
+        if isinstance(request, RunPhase):
+            request = self._run_before(session, request)
+        while isinstance(request, TRIAL_REQUESTS):
             self._wire.send(self.server.serve(session, request))
             # A thousand alternatives' warnings are nobody's.
             self._take_warnings()
+            request = self._wire.receive()
         session._setupstate.teardown_exact(None)  # noqa: SLF001 - as pytest's own loop does at its end
         self._finish()
         return True
+
+    def _run_before(self, session: pytest.Session, first: RunPhase) -> Any:
+        """Run cases phase by phase, as in an ordinary run; return the request that follows."""
+        request: Any = first
+        with self.server.unrecorded(session):
+            while isinstance(request, RunPhase):
+                request = self._run_item(request)
+        return request
 
 
 @dataclass(slots=True, kw_only=True)
@@ -213,6 +227,7 @@ class TrialServer:
         self._stateful = False
         self._import_calls: list[Call] = []
         self._imported_hidden = True
+        self._imports_noted = False
         self._candidates: list[ModuleType] = []
 
     # The session.
@@ -228,6 +243,28 @@ class TrialServer:
         if isinstance(request, Probe):
             return self._probe(request)
         return self._run_fresh(request)
+
+    @contextlib.contextmanager
+    def unrecorded(self, session: pytest.Session) -> Iterator[None]:
+        """Let cases run that are no trial's: afterwards it is as if none had."""
+        self._note_imports()
+        self._recorder.mode = Mode.WATCH
+        try:
+            yield
+        finally:
+            self._recorder.mode = Mode.RECORD
+            self._items = {item.nodeid: item for item in session.items}
+            self._tear_down()
+            self._uses.clear()
+            del self._recorder.calls[len(self._import_calls) :]
+
+    def _note_imports(self) -> None:
+        """Once, before any case has run: what was called, and whether a session was asked for, on import."""
+        if not self._imports_noted:
+            self._imports_noted = True
+            self._ship_modules()
+            self._import_calls = list(self._recorder.calls)
+            self._imported_hidden = not getattr(self._engine, "_shown", False)
 
     # Running cases.
 
@@ -368,6 +405,12 @@ class TrialServer:
     def _prepare(self, request: Prepare) -> Prepared:
         cases = [case for case in self._items if not request.cases or case in request.cases]
         missing = [case for case in request.cases if case not in self._items]
+        self._note_imports()
+        if request.partitions:
+            # Asked of Sail's own engine only.
+            engine: Any = self._engine
+            engine.repartition(request.partitions)
+            hasten(engine)
         if missing or not cases:
             return Prepared(refusal=f"not collected here: {missing[0]}" if missing else "no case to run")
         begun = time.perf_counter()
@@ -401,10 +444,7 @@ class TrialServer:
         )
 
     def _record_clean(self, cases: Collection[str]) -> None:
-        self._ship_modules()
-        self._import_calls = list(self._recorder.calls)
-        # Nothing has run yet: a session that can be seen now was made when the suite was imported.
-        self._imported_hidden = not getattr(self._engine, "_shown", False)
+        self._note_imports()
         modules = [*self._candidate_modules(), *self._test_modules()]
         self._stateful = touches_state([_read(module) for module in modules])
         if not self._stateful:
@@ -559,9 +599,14 @@ class TrialServer:
             return Tried(id=request.id, outcome=TrialOutcome.UNREACHED, detail="never imported")
         thorough = request.exhaustive or request.matrix
         inputs, cases = self._reach(source, request.source)
+        if request.only:
+            inputs = [each for each in inputs if set(each.cases) & set(request.only)]
+            cases &= set(request.only)
         reached = bool(inputs or cases)
         if not reached and not thorough:
             return Tried(id=request.id, outcome=TrialOutcome.UNREACHED)
+        by_input = {case for each in inputs for case in each.cases}
+        reaching = tuple(case for case in self._clean if case in by_input or case in cases)
         if thorough:
             inputs, cases = self._inputs, set(self._clean)
         touched = source.statements.touched(request.source)
@@ -576,7 +621,8 @@ class TrialServer:
         except ImportRaised as error:
             return Tried(id=request.id, outcome=TrialOutcome.CRASHED, detail=f"raised when imported: {error}")
         try:
-            return self._look(request, inputs, cases, reached=reached)
+            tried = self._look(request, inputs, cases, reached=reached)
+            return replace(tried, reached=reaching if reached else ())
         finally:
             self._restore(source)
             self._begin()
@@ -658,7 +704,7 @@ class TrialServer:
             if isinstance(found, Failure) and is_engine_trouble(found.error):
                 return trial.give_up(found.error)
             change = find_change(known, found)
-            trial.note(change)
+            trial.note(change, known.cases)
             if change is not Change.NONE and not thorough and trial.run(known.cases):
                 return trial.conclude()
         trial.run([case for case in self._clean if case in cases], unsure=True)
@@ -793,6 +839,7 @@ class Trial:
         self._killers: list[CaseRunning] = []
         self._crashed: list[CaseRunning] = []
         self._unsure_change = False
+        self._saw: set[str] = set()
         self._reimport = False
         self._trouble: BaseException | None = None
 
@@ -801,9 +848,11 @@ class Trial:
         self._trouble = trouble
         return self.conclude()
 
-    def note(self, change: Change) -> None:
-        """Keep how far one input's output is from the original's."""
+    def note(self, change: Change, cases: Iterable[str]) -> None:
+        """Keep how far one input's output is from the original's, and which cases see it."""
         self._changes.append(change)
+        if change is not Change.NONE:
+            self._saw.update(cases)
 
     def run(self, cases: Iterable[str], *, unsure: bool = False) -> bool:
         """Run these cases, each once a trial; True when the trial is decided.
@@ -811,7 +860,7 @@ class Trial:
         A crash decides nothing: another case may still fail by an assertion.
         """
         for case in cases:
-            if case in self._ran:
+            if case in self._ran or (self._request.only and case not in self._request.only):
                 continue
             if self._server.called_at_import:
                 self._reimport = True
@@ -826,6 +875,7 @@ class Trial:
                 (self._crashed if self._server.is_crash(run) else self._killers).append(run)
             elif unsure and self._server.changed_in(run):
                 self._unsure_change = True
+                self._saw.add(case)
             if self._killers and not self._request.matrix:
                 return True
         return False
@@ -847,6 +897,7 @@ class Trial:
             order_only=bool(changed) and all(change is Change.ORDER for change in changed),
             killers=tuple(run.case_id for run in self._killers),
             ran=len(self._ran),
+            saw=tuple(sorted(self._saw | {run.case_id for run in self._crashed})),
         )
 
     def _outcome(self, changed: bool) -> TrialOutcome:  # noqa: FBT001

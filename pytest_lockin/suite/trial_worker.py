@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.messages import SuiteJob
     from pytest_lockin.model.suite import CallOutcome
     from pytest_lockin.model.trial import CaseEnd
+    from pytest_lockin.suite.drive import SuiteSession
     from pytest_lockin.workers.worker import Worker
     from pytest_lockin.workshop import Workshop
 
@@ -48,9 +49,19 @@ class TrialWorker:
         job: the suite, the engine, the store for what calls gave.
         cases: ids of the cases that count.
         limit: seconds the clean runs may take; a trial's own limit comes with each request.
+        warm: a session whose worker has run the suite already and serves trials; it is used first.
     """
 
-    def __init__(self, workshop: Workshop, job: SuiteJob, cases: Sequence[str], *, limit: float) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        job: SuiteJob,
+        cases: Sequence[str],
+        *,
+        limit: float,
+        warm: SuiteSession | None = None,
+    ) -> None:
+        self._warm = warm
         self._workshop = workshop
         self._job = job
         self._cases = tuple(cases)
@@ -64,16 +75,37 @@ class TrialWorker:
         Raises:
             WorkerError: the worker crashed, timed out or answered nonsense.
         """
+        if self._prepare_warm():
+            return self.prepared
         self._worker = self._workshop.worker(HANDLER, self._job)
         collected: Collected = self._worker.receive(START_LIMIT + self._limit)
+        self.prepared = self._ask_to_prepare(collected, partitions=0)
+        return self.prepared
+
+    def _prepare_warm(self) -> bool:
+        """Prepare in the worker that ran the suite already; a suite that needs a fresh one gets it."""
+        if self._warm is None:
+            return False
+        session, self._warm = self._warm, None
+        self._worker, collected = session.hand_over()
+        try:
+            self.prepared = self._ask_to_prepare(collected, partitions=self._job.engine.partitions)
+        except WorkerError as error:
+            self.prepared = Prepared(refusal=error.one_line)
+        if self.prepared.refusal:
+            self.kill()
+        return not self.prepared.refusal
+
+    def _ask_to_prepare(self, collected: Collected, *, partitions: int) -> Prepared:
         failures = collect_failures(collected)
         if failures:
-            self.prepared = Prepared(refusal=failures[0])
-        else:
-            # A clean run, replays and a broken run, of which none has been measured yet.
-            asked = Prepare(cases=self._cases, replays=_REPLAYS.get(self._job.engine.name, 5))
-            self.prepared = self._worker.ask(asked, _PREPARING * self._limit)
-        return self.prepared
+            return Prepared(refusal=failures[0])
+        assert self._worker is not None  # noqa: S101 - the caller has started it
+        replays = _REPLAYS.get(self._job.engine.name, 5)
+        asked = Prepare(cases=self._cases, replays=replays, partitions=partitions)
+        # A clean run, replays and a broken run, of which none has been measured yet.
+        prepared: Prepared = self._worker.ask(asked, _PREPARING * self._limit)
+        return prepared
 
     def try_one(self, request: Try, limit: float) -> Tried:
         """Run one trial; where the alternative cannot be swapped in, in a fresh worker that imports it.
