@@ -48,7 +48,7 @@ class Stackable:
                 return datasets
             if mark.startswith(WHOLE):
                 return f"(SELECT * FROM {mark.removeprefix(WHOLE)} WHERE {between})"
-            # Rows of other datasets are kept out of the scans too: they might raise before the join drops them.
+            # Rows of other datasets stay out of the scans too: they might raise before the join drops them.
             return _rows_of(mark, f"= {_EACH}.{DATASET_COLUMN} AND _s.{between}")
 
         lateral = f"LATERAL ({_MARKS.sub(read, self.whole)}) AS {_ROWS}"
