@@ -70,7 +70,11 @@ def find_weakness(summary: TrialSummary, minimum: float | None) -> str:
 
 def _gates(kind: str, settings: Settings, *, with_references: bool) -> bool:
     # Red on the judge after a green told to pytest: pytest's own exit status cannot know it any more.
-    always = ("unverified", "red_on_judge") if with_references else ("red_on_judge",)
+    always = ["red_on_judge"]
+    if with_references:
+        always.append("unverified")
+        # Who asks for no sandbox by name says so to the gate, too.
+        always += ["not_isolated"] if settings.sandbox == "none" else []
     return kind in always or kind in settings.fail_on
 
 
@@ -82,6 +86,7 @@ def _count_kinds(tasks: tuple[TaskReport, ...], *, with_references: bool) -> dic
             found[kind] = found.get(kind, 0) + number
 
     for task in tasks:
+        count("not_isolated", int(not task.isolated))
         if task.partial:
             count("partial")
             continue
@@ -106,5 +111,6 @@ def _words(kind: str) -> str:
         "unfaithful": "suites that reject the reference",
         "unconfirmed": "verdicts not confirmed on Spark",
         "partial": "partial suites",
+        "not_isolated": "suites run without a sandbox",
     }
     return plural.get(kind, kind)

@@ -91,6 +91,8 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
                 raise
     finally:
         bench.close()
+    isolation = workshop.isolation()
+    tasks = tuple(replace(task, isolated=isolation.isolated) for task in tasks)
     notes = ("run with a debugger: suites ran in pytest's own process and were not examined",)
     return Report(
         version=pytest_lockin.__version__,
@@ -102,6 +104,7 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
         listed=examination.without_task,
         notes=notes if examination.in_process else (),
         seconds=time.perf_counter() - begun,
+        isolation=isolation,
     )
 
 

@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="WHAT",
         action="append",
         help="kinds that fail the gate: false_pass (default), true_fail, false_alarm, partial, flaky, "
-        "unfaithful, unconfirmed, or none; several with commas",
+        "unfaithful, unconfirmed, not_isolated, or none; several with commas",
     )
     group.addoption(
         "--lockin-allow",
@@ -52,6 +52,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help="least time one step of a run of ours may take before its worker is killed (default: 120)",
     )
+    group.addoption(
+        "--lockin-sandbox",
+        metavar="NAME",
+        help="what keeps programs apart: auto (what this machine has; default), bwrap, sandlock or none",
+    )
     _add_trial_options(group)
     parser.addini("lockin", "examine the generated suites", type="bool", default=False)
     for name in ("survivors", "matrix", "exhaustive"):
@@ -61,6 +66,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("lockin_engine", "as --lockin-engine"),
         ("lockin_json", "as --lockin-json, from the root folder"),
         ("lockin_workers", "as --lockin-workers"),
+        ("lockin_sandbox", "as --lockin-sandbox"),
         ("lockin_timeout", "as --lockin-timeout"),
         ("lockin_trials", "as --lockin-trials"),
         ("lockin_since", "as --lockin-since"),
@@ -75,6 +81,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("lockin_suites", "file names or paths of generated suites (default: test_solution.py)"),
         ("lockin_entry_points", "lines `path pattern = module:function`"),
         ("lockin_tasks", "lines `path pattern = task id`"),
+        ("lockin_expose", "paths from the root folder, and env:NAME, that programs may see in the sandbox"),
     ):
         parser.addini(name, text, type="linelist", default=[])
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_lockin.errors import LockinError, SettingsError
+from pytest_lockin.errors import LockinError, SandboxError, SettingsError
 from pytest_lockin.model.suite import EntryPoint, LiveResult
 from pytest_lockin.pipeline import Examination, examine
 from pytest_lockin.reports.jsonfile import write_json
@@ -24,9 +24,11 @@ from pytest_lockin.settings import (
     check_confirm,
     check_engine,
     check_reference,
+    check_sandbox,
     parse_allow,
     parse_budget,
     parse_entry_point,
+    parse_expose,
     parse_fail_on,
     parse_min_kill,
     parse_pairs,
@@ -44,7 +46,8 @@ from pytest_lockin.suite.jobs import SuiteWorld, describe_world, make_job
 from pytest_lockin.suite.live import LiveSuite, StaticConf
 from pytest_lockin.suite.proxies import SuiteCase, SuiteClass, SuiteModule, cases_after, restore_order
 from pytest_lockin.taskbank.loader import load_task
-from pytest_lockin.workshop import Workshop
+from pytest_lockin.workers.sandbox.choose import describe_choice
+from pytest_lockin.workshop import Workshop, decide_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.messages import Collected, Finished, PhaseDone, Warned
     from pytest_lockin.model.report import Report
     from pytest_lockin.model.suite import Suite
+    from pytest_lockin.workers.sandbox.choose import SandboxChoice
 
 # With fewer, a worker warmed up in advance costs more than the waiting it saves.
 _FEW_SUITES = 2
@@ -68,10 +72,11 @@ def make_session(config: pytest.Config) -> LockinSession:
     """
     try:
         settings = read_settings(config)
-    except SettingsError as error:
+        choice = decide_for(settings)
+    except (SettingsError, SandboxError) as error:
         raise pytest.UsageError(str(error)) from error
     finder = SuiteFinder(settings, config.rootpath, load_task)
-    session = LockinSession(settings, finder)
+    session = LockinSession(settings, finder, choice)
     if not session.in_process(config):
         keep_out_conftests(config.pluginmanager, finder)
     return session
@@ -106,6 +111,8 @@ def read_settings(config: pytest.Config) -> Settings:
         tasks=parse_pairs(config.getini("lockin_tasks"), "lockin_tasks"),
         timeout=parse_timeout(given("lockin_timeout")),
         workers=parse_workers(given("lockin_workers"), os.cpu_count() or 2),
+        sandbox=check_sandbox(given("lockin_sandbox") or "auto"),
+        expose=parse_expose(config.getini("lockin_expose"), config.rootpath),
         trials=TrialOptions(
             run=parse_switch(given("lockin_trials"), "--lockin-trials"),
             exhaustive=bool(option.lockin_exhaustive or config.getini("lockin_exhaustive")),
@@ -131,8 +138,9 @@ def _entry_points(config: pytest.Config) -> tuple[tuple[str, EntryPoint], ...]:
 class LockinSession:
     """One pytest session that examines suites. State that hooks share has its home here."""
 
-    def __init__(self, settings: Settings, finder: SuiteFinder) -> None:
+    def __init__(self, settings: Settings, finder: SuiteFinder, choice: SandboxChoice) -> None:
         self._settings = settings
+        self._choice = choice
         self._finder = finder
         self._lives: dict[str, LiveSuite] = {}
         self._modules: dict[str, SuiteModule] = {}
@@ -173,6 +181,7 @@ class LockinSession:
                 cwd=str(self._config.invocation_params.dir),
                 live_output=self._config.option.capture == "no",
                 shared=self._shared_folder(),
+                choice=self._choice,
             )
         return self._workshop
 
@@ -218,7 +227,10 @@ class LockinSession:
         """Name the engines in pytest's header, and what of this installation will not work."""
         where = "hidden references" if self._settings.reference else "no references"
         findings = [f"lockin: {each.text}; {each.hint}" for each in self._preflight()]
-        return [f"lockin: engine {self._settings.engine}, {where}", *findings]
+        return [
+            f"lockin: engine {self._settings.engine}, {where}, {describe_choice(self._choice)}",
+            *findings,
+        ]
 
     def _preflight(self) -> list[Finding]:
         """Failed checks of the installation; Java matters only where classic Spark may be asked."""
@@ -262,7 +274,7 @@ class LockinSession:
             shop = self.workshop
 
             def open_session(engine: str, conf: StaticConf) -> SuiteSession:
-                job = make_job(self.world, suite, shop.engine(engine, conf=conf), shop.store)
+                job = make_job(self.world, suite, shop.engine(engine, conf=conf), shop.store_of(suite.id))
                 return SuiteSession(shop, job)
 
             self._lives[suite.id] = LiveSuite(

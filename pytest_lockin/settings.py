@@ -24,7 +24,11 @@ GATED = (
     "flaky",
     "unfaithful",
     "unconfirmed",
+    "not_isolated",
 )
+SANDBOXES = ("auto", "bwrap", "sandlock", "none")
+# How an entry of `lockin_expose` that names an environment variable begins.
+VARIABLE = "env:"
 DEFAULT_FAIL_ON = ("false_pass",)
 DEFAULT_SUITES = ("test_solution.py",)
 CONFIRMATIONS = ("survivors", "all", "none")
@@ -81,6 +85,8 @@ class Settings:
         timeout: seconds one phase of a case may take in a run that is ours, at least.
         workers: suites examined at the same time.
         trials: what was asked of the trials.
+        sandbox: `auto`, `bwrap`, `sandlock` or `none`.
+        expose: absolute paths, and `env:NAME` variables, that programs may see in the sandbox.
     """
 
     reference: str = ""
@@ -95,6 +101,18 @@ class Settings:
     timeout: float = 120.0
     workers: int = 2
     trials: TrialOptions = TrialOptions()
+    sandbox: str = "auto"
+    expose: tuple[str, ...] = ()
+
+    @property
+    def exposed_paths(self) -> tuple[str, ...]:
+        """Paths that programs may see in the sandbox beside their own."""
+        return tuple(each for each in self.expose if not each.startswith(VARIABLE))
+
+    @property
+    def exposed_variables(self) -> tuple[str, ...]:
+        """Names of environment variables that programs may see in the sandbox."""
+        return tuple(each.removeprefix(VARIABLE) for each in self.expose if each.startswith(VARIABLE))
 
     def allows(self, what: str) -> Allowance | None:
         """The allowance for this kind of finding, if the user gave one."""
@@ -116,6 +134,35 @@ def check_engine(value: str, added: Iterable[str] = ()) -> str:
         found=f"--lockin-engine {value}",
         hint="leave the option out for `auto`: Sail looks, Spark judges when Java is there",
     )
+
+
+def check_sandbox(value: str) -> str:
+    """Check `--lockin-sandbox`.
+
+    Raises:
+        SettingsError: an unknown word.
+    """
+    if value in SANDBOXES:
+        return value
+    raise SettingsError(
+        expected=f"one of {', '.join(SANDBOXES)}",
+        found=f"--lockin-sandbox {value}",
+        hint="leave it out: what this machine has is used, and the report says what that is",
+    )
+
+
+def parse_expose(values: list[str], root: Path) -> tuple[str, ...]:
+    """Read `lockin_expose`: paths from the root folder, and `env:NAME`.
+
+    Raises:
+        SettingsError: a variable without a name.
+    """
+    for value in values:
+        if value.startswith(VARIABLE) and not value.removeprefix(VARIABLE).isidentifier():
+            raise SettingsError(
+                expected="paths or env:NAME in lockin_expose", found=value, hint="one a line"
+            )
+    return tuple(value if value.startswith(VARIABLE) else str(root / value) for value in values)
 
 
 def check_reference(value: str) -> str:

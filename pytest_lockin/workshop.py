@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import os
 import shutil
 import sys
@@ -16,14 +17,30 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_lockin.model.messages import EngineSpec
+from pytest_lockin.model.isolation import Isolation
+from pytest_lockin.model.messages import EngineSpec, ProgramJob, SuiteJob
 from pytest_lockin.workers.child import RUN_FOLDER
-from pytest_lockin.workers.pool import WorkerPool, child_environment
+from pytest_lockin.workers.environment import child_environment, sealed_environment
+from pytest_lockin.workers.pool import WorkerPool
+from pytest_lockin.workers.sandbox.choose import decide_sandbox, is_required, make_sandbox
+from pytest_lockin.workers.sandbox.views import Surroundings, view_program, view_suite
 
 if TYPE_CHECKING:
     from pytest_lockin.engines.jvm import JvmHandle
     from pytest_lockin.settings import Settings
+    from pytest_lockin.workers.sandbox.choose import SandboxChoice
+    from pytest_lockin.workers.sandbox.view import View
     from pytest_lockin.workers.worker import Worker
+
+
+def decide_for(settings: Settings) -> SandboxChoice:
+    """Decide which sandbox a run with these settings gets.
+
+    Raises:
+        SandboxError: the one asked for cannot work here, or one is required and none can.
+    """
+    required = is_required(os.environ, with_references=bool(settings.reference))
+    return decide_sandbox(settings.sandbox, engine=settings.engine, required=required)
 
 
 class Workshop:
@@ -37,6 +54,10 @@ class Workshop:
         live_output: the user asked for uncaptured output (`-s`).
         shared: folder where observed tables and results outlive this process (an xdist worker's), else its
             own run folder.
+        choice: which sandbox untrusted work gets; by default decided here, from the settings.
+
+    Raises:
+        SandboxError: there is none that works here, and one is required.
     """
 
     def __init__(
@@ -47,7 +68,9 @@ class Workshop:
         cwd: str,
         live_output: bool = False,
         shared: Path | None = None,
+        choice: SandboxChoice | None = None,
     ) -> None:
+        self._choice = choice or decide_for(settings)
         self.folder = Path(tempfile.mkdtemp(prefix=RUN_FOLDER))
         self.shared = shared or self.folder
         self.store = self.shared / "frames"
@@ -58,7 +81,18 @@ class Workshop:
         environment = child_environment(os.environ, hidden)
         if live_output:
             environment["LOCKIN_LIVE_OUTPUT"] = "1"
-        self._pool = WorkerPool(self.folder, environment, cwd, spares=False)
+        self._cwd = cwd
+        own = self.folder / "sandbox"
+        own.mkdir()
+        self._sandbox = make_sandbox(self._choice, own)
+        self._pool = WorkerPool(
+            self.folder,
+            environment,
+            cwd,
+            sandbox=self._sandbox if self.sealed else None,
+            sealed_environment=sealed_environment(environment, settings.exposed_variables),
+            spares=False,
+        )
         self._jvms: dict[tuple[tuple[str, str], ...], JvmHandle] = {}
         self._jvm_lock = threading.Lock()
         self._jvm_lease = threading.RLock()
@@ -129,11 +163,52 @@ class Workshop:
         """
         return self._jvm_lease if engine == "spark" else contextlib.nullcontext()
 
+    @property
+    def sealed(self) -> bool:
+        """Whether untrusted work runs in a sandbox."""
+        return self._choice.backend != "none"
+
+    def isolation(self) -> Isolation:
+        """How untrusted work was kept apart so far, as a value."""
+        seen = self._pool.attestations()
+        return Isolation(
+            asked=self._choice.asked,
+            backend=self._choice.backend,
+            version=self._sandbox.version,
+            required=self._choice.required,
+            reason=self._choice.reason or self._sandbox.weakness,
+            attestations=tuple({(each.role, each.missing): each for each in seen}.values()),
+            processes=len(seen),
+        )
+
+    def store_of(self, suite_id: str) -> Path:
+        """The folder for what is observed of one suite: no worker of another suite can reach it."""
+        return self.store / hashlib.sha256(suite_id.encode()).hexdigest()[:16]
+
     def worker(self, handler: str, job: Any) -> Worker:
-        """Start a fresh worker on a job."""
-        worker = self._pool.take()
-        worker.start(handler, job, sys_path=self._import_path(), live_output=self.live_output)
+        """Start a fresh worker on a job; all but trusted programs run in the sandbox.
+
+        Raises:
+            SandboxError: it would see what no candidate may, or is not kept apart as it should be.
+        """
+        worker = self._pool.take(self._view(job))
+        worker.start(handler, job, sys_path=self._import_path())
         return worker
+
+    def _view(self, job: Any) -> View | None:
+        if not self.sealed:
+            return None
+        if (isinstance(job, ProgramJob) and job.trusted) or job.engine.gateway_port:
+            return None
+        around = Surroundings(
+            hidden=self._hidden,
+            exposed=self._settings.exposed_paths,
+            import_path=self._import_path(),
+            run_folder=str(self.folder),
+            cwd=self._cwd,
+        )
+        Path(job.store).mkdir(parents=True, exist_ok=True)
+        return view_suite(job, around) if isinstance(job, SuiteJob) else view_program(job, around)
 
     def keep_spares(self, *, wanted: bool) -> None:
         """Warm up a spare worker while another is busy, or not: the last one is started for nothing."""

@@ -33,13 +33,11 @@ class Start:
         handler: dotted name of the function that takes over (`module:function`).
         scratch: the worker's own folder.
         sys_path: entries to add at the end of the import path.
-        live_output: leave standard output and error alone (pytest `-s`).
     """
 
     handler: str
     scratch: str
     sys_path: tuple[str, ...] = ()
-    live_output: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,10 +164,18 @@ class AskReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramJob:
-    """Run programs on tables, on request, in one engine."""
+    """Run programs on tables, on request, in one engine.
+
+    Attributes:
+        store: folder for what they return.
+        trusted: references, which run outside the sandbox and see what the user sees.
+        visible: for candidates: the folder of the program first, then folders of tables.
+    """
 
     engine: EngineSpec
     store: str
+    trusted: bool = False
+    visible: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

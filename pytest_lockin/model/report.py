@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pytest_lockin.model.agreement import Agreement
+from pytest_lockin.model.isolation import Isolation
 from pytest_lockin.model.trial import TrialSummary
 
 # Changes by version: 1, the first.
@@ -70,6 +71,7 @@ class TaskReport:
         observed_calls: calls of the entry point that the cases made.
         notes: what a reader should know and no gate looks at.
         trials: which other programs the tests accept; None where alternatives were not to be tried.
+        isolated: program and tests ran in a sandbox, and it was seen to hold.
     """
 
     id: str
@@ -90,6 +92,7 @@ class TaskReport:
     references: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     trials: TrialSummary | None = None
+    isolated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,7 @@ class Report:
         with_references: whether references were given; without them no verdict is.
         examined: suites looked at; `listed` test files that match `lockin_suites` and have no task.
         seconds: wall time of the stages after the ordinary run.
+        isolation: how programs and tests were kept apart.
     """
 
     format: int = FORMAT
@@ -123,3 +127,4 @@ class Report:
     listed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+    isolation: Isolation = field(default_factory=Isolation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FrameError
@@ -13,8 +14,6 @@ from pytest_lockin.references.stage import stage_tables
 from pytest_lockin.references.vet import tables_for
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_lockin.model.suite import Suite
     from pytest_lockin.model.task import Task
     from pytest_lockin.references.vet import Vetted
@@ -39,8 +38,9 @@ def judge_candidate(
     The candidate's worker is fresh, is told nothing of the references, and reads tables under neutral paths.
     """
     tables = stage_tables(((table.name, table.path) for table in tables_for(vetted.panel, task)), data_folder)
-    store = data_folder.parent / f"candidate-{vetted.engine}"
-    runner = ProgramRunner(workshop, vetted.engine, store, conf=conf)
+    store = data_folder.parent / f"candidate-{vetted.engine}" / workshop.store_of(suite.id).name
+    visible = (suite.folder, *dict.fromkeys(str(Path(table.path).parent) for table in tables))
+    runner = ProgramRunner(workshop, vetted.engine, store, conf=conf, visible=visible)
     try:
         answer = runner.run(
             RunProgram(kind="python", folder=suite.folder, entry_point=suite.entry_point, tables=tables)

@@ -31,6 +31,8 @@ class ProgramRunner:
         store: where results are kept. References and candidates never share one.
         partitions: shuffle partitions of the engine.
         conf: static conf its JVM is started with.
+        visible: for a candidate: its folder and those of its tables, all it gets to see; None for programs
+            that are trusted (references).
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class ProgramRunner:
         *,
         partitions: int = 1,
         conf: tuple[tuple[str, str], ...] = (),
+        visible: tuple[str, ...] | None = None,
     ) -> None:
         self.engine = engine
         self._workshop = workshop
@@ -48,6 +51,7 @@ class ProgramRunner:
         self.folder = store
         self._partitions = partitions
         self._conf = conf
+        self._visible = visible
         self._worker: Worker | None = None
         self._lock = threading.Lock()
 
@@ -63,7 +67,12 @@ class ProgramRunner:
     def _alive(self) -> Worker:
         if self._worker is None or not self._worker.alive:
             spec = self._workshop.engine(self.engine, partitions=self._partitions, conf=self._conf)
-            job = ProgramJob(engine=spec, store=str(self.folder))
+            job = ProgramJob(
+                engine=spec,
+                store=str(self.folder),
+                trusted=self._visible is None,
+                visible=self._visible or (),
+            )
             self._worker = self._workshop.worker(HANDLER, job)
         return self._worker
 

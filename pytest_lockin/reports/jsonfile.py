@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pytest_lockin.errors import SettingsError
+from pytest_lockin.reports.isolation import isolation_to_json
 from pytest_lockin.reports.trials import trials_to_json
 from pytest_lockin.reports.words import describe_difference
 
@@ -63,6 +64,7 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "without_task": list(report.listed),
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),
+        "isolation": isolation_to_json(report.isolation),
     }
 
 
@@ -86,6 +88,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "fidelity": msgspec.to_builtins(task.fidelity),
         "notes": list(task.notes),
         "trials": trials_to_json(task.trials),
+        "isolated": task.isolated,
     }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.frames.rendering import render_differences
 from pytest_lockin.model.report import VerdictKind
+from pytest_lockin.reports.isolation import say_isolation
 from pytest_lockin.reports.trials import say_details, say_trials
 from pytest_lockin.reports.words import count, count_verdicts, say_verdict, summarise_agreement
 
@@ -86,7 +87,7 @@ def render_terminal(
     page = _make_page(tasks, names, max(width, _NARROWEST), verbosity)
     lines = [line for task in tasks for line in _render_task(task, names[task.suite], report, page)]
     lines += _plain(_render_listed(report, page), page)
-    lines += _plain(report.notes, page)
+    lines += _plain(filter(None, (*report.notes, say_isolation(report.isolation))), page)
     lines += [Line(text=text) for text in extra]
     if tasks:
         lines.append(Line(text="-" * page.width))

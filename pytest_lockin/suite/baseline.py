@@ -134,7 +134,9 @@ class _Again:
 
     def _open(self, engine: str, *, observe: str, partitions: int = 1) -> SuiteSession:
         spec = self._workshop.engine(engine, partitions=partitions, conf=self._static_conf)
-        job = make_job(self._world, self._suite, spec, self._workshop.store, observe=observe)
+        job = make_job(
+            self._world, self._suite, spec, self._workshop.store_of(self._suite.id), observe=observe
+        )
         return SuiteSession(self._workshop, job, limit=self._limit)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,14 +57,23 @@ BLOCKED_PLUGINS = (
 )
 
 
+_LOG_PATIENCE = 1.0
+
+
 def _usage_error(scratch: Path) -> str:
     """What pytest said when it could not even start: its line `ERROR: ...`."""
     _flush()
-    try:
-        lines = (scratch / "output.log").read_text(errors="replace").splitlines()
-    except OSError:
-        return ""
-    return next((line.partition("ERROR: ")[2] for line in reversed(lines) if "ERROR: " in line), "")
+    # What this process prints comes into the file by way of the controller.
+    deadline = time.monotonic() + _LOG_PATIENCE
+    while True:
+        try:
+            lines = (scratch / "output.log").read_text(errors="replace").splitlines()
+        except OSError:
+            lines = []
+        told = next((line.partition("ERROR: ")[2] for line in reversed(lines) if "ERROR: " in line), "")
+        if told or time.monotonic() > deadline:
+            return told
+        time.sleep(0.02)
 
 
 class ReferenceAnswerError(Exception):

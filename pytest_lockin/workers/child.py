@@ -1,4 +1,4 @@
-"""What a worker process runs: take the socket, silence the output, hand over to the handler.
+"""What a worker process runs: take the socket, hand over to the handler.
 
 Started as `python -P -c "from pytest_lockin.workers.child import main; main(FD)"`. Imports almost nothing
 itself. It ends when the controller does: a thread watches the socket and ends the process at hang-up, also
@@ -53,7 +53,6 @@ def main(fd: int) -> None:
 
 
 def _serve(wire: Wire, start: Start) -> None:
-    _silence(start)
     sys.path.extend(entry for entry in start.sys_path if entry not in sys.path)
     try:
         resolve(start.handler)(wire, Path(start.scratch))
@@ -76,15 +75,6 @@ def _report(wire: Wire, failed: Failed) -> None:
         wire.send(failed)
     except WorkerError:
         os._exit(_HUNG_UP)
-
-
-def _silence(start: Start) -> None:
-    if start.live_output:
-        return
-    log = os.open(Path(start.scratch) / "output.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    os.close(log)
 
 
 class _Watch(threading.Thread):

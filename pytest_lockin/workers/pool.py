@@ -9,58 +9,45 @@ from pytest_lockin.errors import WorkerCrashedError
 from pytest_lockin.workers.worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-# Variables by which an outer pytest, coverage or Spark would change what an inner one does.
-_DROPPED = ("PYTEST_", "COV_CORE_", "COVERAGE_", "SPARK_", "PYSPARK_", "MASTER", "_PYTEST")
-# Where Spark is, which plugins the user wants, and which xdist worker this is hold for inner ones too.
-_KEPT = (
-    "SPARK_LOCAL_IP",
-    "SPARK_HOME",
-    "PYTEST_PLUGINS",
-    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
-    "PYTEST_XDIST_WORKER",
-    "PYTEST_XDIST_WORKER_COUNT",
-    "PYTEST_XDIST_TESTRUNUID",
-)
-
-
-def child_environment(parent: Mapping[str, str], hidden: Iterable[str]) -> dict[str, str]:
-    """The environment a worker gets: the parent's, less what steers pytest or Spark, less hidden paths.
-
-    A variable whose value mentions a hidden path (the references) is dropped whole.
-    """
-    secrets = tuple(path for path in hidden if path)
-    kept = {}
-    for name, value in parent.items():
-        if name.startswith(_DROPPED) and name not in _KEPT:
-            continue
-        if any(secret in value for secret in secrets):
-            continue
-        kept[name] = value
-    return kept
+    from pytest_lockin.model.isolation import Attestation
+    from pytest_lockin.workers.sandbox.choose import Sandbox
+    from pytest_lockin.workers.sandbox.view import View
 
 
 class WorkerPool:
     """Starts workers; every one it ever started is gone after `stop()`.
 
-    `spares` may be turned on and off at any time: a spare pays only where more work is sure to come.
+    A worker that is given a view runs in the sandbox and sees that and nothing else; without one it is
+    trusted, and bare. `spares` may be turned on and off at any time: a spare pays only where more work is
+    sure to come, and serves only who asks for the same view.
     """
 
     def __init__(
-        self, folder: Path, environment: Mapping[str, str], cwd: str, *, spares: bool = True
+        self,
+        folder: Path,
+        environment: Mapping[str, str],
+        cwd: str,
+        *,
+        sandbox: Sandbox | None = None,
+        sealed_environment: Mapping[str, str] | None = None,
+        spares: bool = True,
     ) -> None:
         self._folder = folder
         self._environment = dict(environment)
+        self._sealed_environment = dict(sealed_environment or environment)
         self._cwd = cwd
+        self._sandbox = sandbox
         self.spares = spares
-        self._spare: Worker | None = None
+        self._spare: tuple[View | None, Worker] | None = None
         self._workers: list[Worker] = []
+        self._sealed: list[Worker] = []
         self._lock = threading.Lock()
         self._stopped = False
 
-    def take(self) -> Worker:
+    def take(self, view: View | None = None) -> Worker:
         """Return a fresh worker that nobody else has; a new spare starts to warm up.
 
         Raises:
@@ -71,12 +58,35 @@ class WorkerPool:
                 raise WorkerCrashedError(
                     expected="a worker process", found="the run is over", hint="it was interrupted"
                 )
-            worker = self._spare if self._spare is not None and self._spare.alive else self._spawn()
-            self._spare = self._spawn() if self.spares else None
+            worker = self._take_spare(view) or self._spawn(view)
+            if self.spares and self._spare is None:
+                self._spare = (view, self._spawn(view))
             return worker
 
-    def _spawn(self) -> Worker:
-        worker = Worker(self._folder, self._environment, self._cwd)
+    def attestations(self) -> tuple[Attestation, ...]:
+        """What was seen of every process that was started for untrusted work and given some."""
+        with self._lock:
+            seen = [worker.process.attestation for worker in self._sealed]
+        return tuple(each for each in seen if each is not None)
+
+    def _take_spare(self, view: View | None) -> Worker | None:
+        if self._spare is None:
+            return None
+        (kept, worker), self._spare = self._spare, None
+        if kept == view and worker.alive:
+            return worker
+        worker.kill()
+        self._workers.remove(worker)
+        return None
+
+    def _spawn(self, view: View | None) -> Worker:
+        if view is None or self._sandbox is None:
+            worker = Worker(self._folder, self._environment, self._cwd)
+        else:
+            worker = Worker(
+                self._folder, self._sealed_environment, self._cwd, sandbox=self._sandbox, view=view
+            )
+            self._sealed.append(worker)
         self._workers.append(worker)
         return worker
 

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_lockin.errors import WorkerCrashedError, WorkerError
+from pytest_lockin.errors import SandboxError, WorkerCrashedError, WorkerError
 from pytest_lockin.model.messages import Failed, Start
+from pytest_lockin.workers.sandbox.bare import Bare
+from pytest_lockin.workers.sandbox.view import View, default_limits
 from pytest_lockin.workers.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_lockin.model.isolation import Attestation
+    from pytest_lockin.workers.sandbox.choose import Sandbox
+    from pytest_lockin.workers.sandbox.view import Limits
+
 _GRACE = 5.0
+LOG = "output.log"
 _LOG_TAIL = 2000
 
 
@@ -32,31 +39,63 @@ class Worker:
     leaves no process of its group behind.
     """
 
-    def __init__(self, folder: Path, environment: Mapping[str, str], cwd: str | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        environment: Mapping[str, str],
+        cwd: str = "/",
+        *,
+        sandbox: Sandbox | None = None,
+        view: View | None = None,
+        limits: Limits | None = None,
+    ) -> None:
         self.scratch = Path(tempfile.mkdtemp(prefix="worker-", dir=folder))
         ours, theirs = socket.socketpair()
         self._wire = Wire(ours)
+        self._sealed = sandbox is not None
+        view = view or View(role="trusted", cwd=cwd)
+        live = bool(environment.get("LOCKIN_LIVE_OUTPUT"))
         code = f"from pytest_lockin.workers.child import main; main({theirs.fileno()})"
-        with (self.scratch / "output.log").open("ab") as log:
-            self.process = subprocess.Popen(
+        try:
+            self.process = (sandbox or Bare()).spawn(
                 [sys.executable, "-P", "-c", code],
-                stdin=subprocess.DEVNULL,
-                stdout=log if not environment.get("LOCKIN_LIVE_OUTPUT") else None,
-                stderr=log if not environment.get("LOCKIN_LIVE_OUTPUT") else None,
-                env=dict(environment),
-                cwd=cwd,
+                replace(view, rw=(*view.rw, str(self.scratch))),
+                limits or default_limits(),
+                environment=environment,
                 pass_fds=(theirs.fileno(),),
-                start_new_session=True,
+                log=self.scratch / LOG,
+                live=live,
             )
-        theirs.close()
+        finally:
+            theirs.close()
 
-    def start(
-        self, handler: str, job: Any, *, sys_path: tuple[str, ...] = (), live_output: bool = False
-    ) -> None:
-        """Hand over to `handler` (`module:function`) with `job` as its first message."""
-        start = Start(handler=handler, scratch=str(self.scratch), sys_path=sys_path, live_output=live_output)
-        self.send(start)
+    def start(self, handler: str, job: Any, *, sys_path: tuple[str, ...] = ()) -> None:
+        """Hand over to `handler` (`module:function`) with `job` as its first message.
+
+        Raises:
+            SandboxError: the process is not kept apart as its sandbox promises; it is killed.
+        """
+        self._check_sandbox()
+        self.send(Start(handler=handler, scratch=str(self.scratch), sys_path=sys_path))
         self.send(job)
+
+    def _check_sandbox(self) -> None:
+        if not self._sealed:
+            return
+        attestation = self.attest()
+        if not self.alive:
+            raise self._crashed()
+        if attestation.missing:
+            self.kill()
+            raise SandboxError(
+                expected=f"a process in a sandbox of {attestation.backend}",
+                found=f"no {', no '.join(attestation.missing)}",
+                hint="`lockin doctor` says what this machine allows",
+            )
+
+    def attest(self) -> Attestation:
+        """What was seen of the process from outside; looked at once, before it is given anything."""
+        return self.process.attest()
 
     def send(self, message: Any) -> None:
         """Send one message; a worker that is gone raises `WorkerCrashedError` with what it left behind."""
@@ -92,40 +131,39 @@ class Worker:
     @property
     def alive(self) -> bool:
         """Whether the process is still running."""
-        return self.process.poll() is None
+        return self.process.alive
 
     def log_tail(self) -> str:
         """The last part of what the worker printed outside captured tests."""
-        try:
-            return (self.scratch / "output.log").read_bytes()[-_LOG_TAIL:].decode(errors="replace").strip()
-        except OSError:
-            return ""
+        output = self.process.output
+        return output.tail()[-_LOG_TAIL:].decode(errors="replace").strip() if output is not None else ""
 
     def stop(self) -> None:
         """Close the socket, give the process a moment to end, then kill its whole group."""
         self._wire.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with suppress(subprocess.TimeoutExpired):
             self.process.wait(_GRACE)
         self.kill()
 
     def kill(self) -> None:
         """Kill the process group now. What the worker started in it ends too."""
-        # The group outlives its leader while members are left, so this runs even for an ended process.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self.process.kill()
         self._wire.close()
 
     def _crashed(self) -> WorkerCrashedError:
         deadline = time.monotonic() + _GRACE
-        while self.process.poll() is None and time.monotonic() < deadline:
+        while self.alive and time.monotonic() < deadline:
             time.sleep(0.01)
+        memory = self.process.out_of_memory
         self.kill()
         tail = self.log_tail()
         last = tail.splitlines()[-1] if tail else "nothing"
+        how = describe_exit(self.process.returncode)
+        if memory:
+            how += f", out of memory (limit {self.process.limits.memory >> 20} MiB)"
         return WorkerCrashedError(
             expected="an answer from the worker process",
-            found=f"it ended: {describe_exit(self.process.returncode)} (last output: {last})",
+            found=f"it ended: {how} (last output: {last})",
             hint="a program that ends its process cannot be judged",
         )
 

@@ -142,6 +142,7 @@ def test_every_kind_that_can_be_named_can_fail_a_run():
         "flaky": task(flaky=("a::t",)),
         "unfaithful": task(fidelity=Fidelity(accepts_reference=False)),
         "unconfirmed": task(confirmed=False),
+        "not_isolated": task(isolated=False),
     }
     for kind in GATED:
         found = failing.get(kind) or replace(task(), verdict=VerdictKind(kind))

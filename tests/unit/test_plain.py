@@ -18,6 +18,7 @@ from pytest_lockin.model.messages import (
     Collected,
     CoverageSpec,
     PhaseDone,
+    ProgramJob,
     ProgramReturned,
     RunPhase,
     Start,
@@ -65,7 +66,7 @@ def test_a_result_comes_back_from_a_json_file(result):
     assert from_plain(LiveResult, json.loads(text)) == result
 
 
-START = {"$type": "Start", "handler": "a:b", "scratch": "/s", "sys_path": [], "live_output": False}
+START = {"$type": "Start", "handler": "a:b", "scratch": "/s", "sys_path": []}
 
 
 def test_the_type_may_be_left_out_where_only_one_fits():
@@ -81,13 +82,19 @@ def test_the_type_may_be_left_out_where_only_one_fits():
         ("sys_path", "abc"),
         ("sys_path", [1]),
         ("sys_path", None),
-        ("live_output", 1),
-        ("live_output", "yes"),
     ],
 )
 def test_a_field_of_another_type_is_refused_and_named(field, value):
     with pytest.raises(PlainError, match=f"Start.{field}"):
         from_plain(Start, {**START, field: value})
+
+
+@pytest.mark.parametrize("value", [1, "yes", None])
+def test_a_switch_is_a_switch(value):
+    """Whether a program is trusted is not for a truthy value to decide."""
+    job = {"engine": {"name": "sail"}, "store": "/s", "trusted": value}
+    with pytest.raises(PlainError, match=r"ProgramJob\.trusted"):
+        from_plain(ProgramJob, job)
 
 
 @pytest.mark.parametrize("unknown", ["surprise", "__class__", 3, None])

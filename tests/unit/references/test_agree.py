@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 
 import pytest
 
@@ -112,23 +111,21 @@ def test_a_legal_choice_at_the_limit_agrees_and_says_so(refs, judge):
     assert not judge(illegal).agreement.agrees
 
 
-def test_the_candidate_sees_no_path_of_the_references(refs, judge, tmp_path):
+def test_the_candidate_sees_no_path_of_the_references(refs, judge):
     """Its arguments, environment, folder, import path and table paths say nothing of where they lie."""
     refs.write(reference__sql="select id from orders")
-    leak = tmp_path / "leak.json"
-    judge(
-        f"""
+    looking = """
 def solve(spark, tables):
-    import json, os, sys
+    import os, sys
     seen = [os.getcwd(), *sys.argv, *sys.path, *os.environ.values(), *tables["orders"].inputFiles()]
-    seen += [os.readlink(f"/proc/self/fd/{{fd}}") for fd in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{{fd}}")]
-    json.dump(seen, open({str(leak)!r}, "w"))
+    seen += [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{fd}")]
+    telling = [text for text in seen if LOOKED_FOR in text]
+    if telling or len(seen) < 10:
+        raise ValueError(telling)
     return tables["orders"].select("id")
 """
-    )
-    seen = json.loads(leak.read_text())
-    assert len(seen) > 10
-    assert not [text for text in seen if str(refs.root / "t") in text]
+    assert judge(f"LOOKED_FOR = {str(refs.root / 't')!r}\n{looking}").agreement.agrees
+    assert "ValueError" in str(judge(f"LOOKED_FOR = '/usr'\n{looking}").agreement)
 
 
 def test_a_case_without_a_table_or_column_gets_typed_nulls_and_they_are_named(refs, runner, tmp_path):

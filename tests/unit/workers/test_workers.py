@@ -9,7 +9,8 @@ import pytest
 
 from pytest_lockin.errors import WorkerCrashedError, WorkerError, WorkerTimedOutError
 from pytest_lockin.model.messages import EngineSpec, Finish, ProgramJob, RunPhase
-from pytest_lockin.workers.pool import WorkerPool, child_environment
+from pytest_lockin.workers.environment import child_environment
+from pytest_lockin.workers.pool import WorkerPool
 from pytest_lockin.workers.worker import Worker, WorkerFailedError, describe_exit
 
 HERE = str(Path(__file__).parent)
@@ -184,21 +185,21 @@ def pool(tmp_path):
 
 
 def test_nobody_gets_the_same_worker_twice_and_one_waits_ready(pool):
-    first, spare = pool.take(), pool._spare
+    first, (_, spare) = pool.take(), pool._spare
     second = pool.take()
     assert second is spare
-    assert len({first.process.pid, second.process.pid, pool._spare.process.pid}) == 3
+    assert len({first.process.pid, second.process.pid, pool._spare[1].process.pid}) == 3
 
 
 def test_a_spare_that_died_is_not_handed_out(pool):
     pool.take()
-    pool._spare.kill()
+    pool._spare[1].kill()
     taken = pool.take()
     assert taken.alive
 
 
 def test_after_stop_no_worker_is_left(pool):
-    workers = [pool.take(), pool.take(), pool._spare]
+    workers = [pool.take(), pool.take(), pool._spare[1]]
     pool.stop()
     assert [worker.alive for worker in workers] == [False] * 3
     with pytest.raises(WorkerCrashedError, match="the run is over"):
