@@ -23,11 +23,13 @@ from pytest_lockin.frames.types import short_name
 from pytest_lockin.model.trial import AlternativeResult, TrialOutcome, TrialSummary
 from pytest_lockin.suite.jobs import make_trial_job
 from pytest_lockin.suite.observe import candidate_file
+from pytest_lockin.suite.reach import takes_more
 from pytest_lockin.suite.trial_worker import TrialWorker
-from pytest_lockin.trials import TrialPlan, run_trials, summarise
+from pytest_lockin.trials import TrialPlan, summarise
 from pytest_lockin.trials.cache import TrialCache, take_fingerprint
 from pytest_lockin.trials.cases import report_cases
 from pytest_lockin.trials.confirm import apply_confirmation, choose_to_confirm
+from pytest_lockin.trials.kept import run_kept
 from pytest_lockin.trials.plan import spread
 from pytest_lockin.trials.since import changed_lines, since
 from pytest_lockin.trials.waive import FILE_NAME, apply_waivers, load_waivers
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from pytest_lockin.alternatives import Operator
     from pytest_lockin.model.alternative import Mutant
     from pytest_lockin.model.baseline import Baseline
-    from pytest_lockin.model.suite import StoredFrame, SuiteRun
+    from pytest_lockin.model.suite import Observation, StoredFrame, SuiteRun
     from pytest_lockin.model.trial import CaseReport, Tried
     from pytest_lockin.suite.baseline import Warm
     from pytest_lockin.suite.jobs import SuiteWorld
@@ -141,7 +143,6 @@ class _SuiteTrials:
         self._settings = settings
         self._limit = limit
         self._sources = find_sources(baseline)
-        self._done = 0
         self._cached: frozenset[str] = frozenset()
         self.cases: tuple[CaseReport, ...] = ()
 
@@ -185,36 +186,39 @@ class _SuiteTrials:
         self, mutants: Sequence[Mutant], engine: str, cache: TrialCache | None
     ) -> tuple[dict[str, Tried], TrialRun]:
         plan = self._settings.plan
-        kept = {m.id: cache.find(m.id, matrix=plan.matrix) for m in mutants} if cache else {}
-        known = {name: each for name, each in kept.items() if each is not None}
-        self._cached = frozenset(known)
-        total = len(mutants)
-        self._done = len(known)
 
-        def keep(_mutant: Mutant, tried: Tried) -> None:
-            self._done += 1
-            if cache is not None:
-                cache.keep(tried, matrix=plan.matrix)
+        def note(done: int, tried: Tried) -> None:
             if self._settings.progress is not None:
-                self._settings.progress(self._suite.id, self._done, total, str(tried.outcome))
+                self._settings.progress(self._suite.id, done, len(mutants), str(tried.outcome))
 
-        left = [mutant for mutant in mutants if mutant.id not in known]
         if engine == "spark":
             # One JVM: a second worker on it would only wait.
             plan = replace(plan, workers=1)
         with self._workshop.lease(engine):
-            run = run_trials(left, lambda: self._worker(engine), plan, keep=keep)
-        if run.refusal:
-            raise _RefusedError(run.refusal)
-        if run.prepared is not None:
-            self.cases = report_cases(run.prepared, run.probed, _read(self._suite.path))
-        return {m.id: known.get(m.id) or run.tried[m.id] for m in mutants}, run
+            kept = run_kept(mutants, lambda cases: self._worker(engine, cases), plan, cache, note)
+        if kept.run.refusal:
+            raise _RefusedError(kept.run.refusal)
+        self._cached = kept.cached
+        self.cases = self._report_cases(kept.run, cache)
+        return kept.tried, kept.run
 
-    def _worker(self, engine: str) -> TrialWorker:
+    def _report_cases(self, run: TrialRun, cache: TrialCache | None) -> tuple[CaseReport, ...]:
+        """What is known of each case, from this run's controls or an earlier one's."""
+        fresh: tuple[CaseReport, ...] = ()
+        if run.prepared is not None:
+            fresh = report_cases(run.prepared, run.probed, _read(self._suite.path))
+        known = {report.case_id: report for report in cache.find_cases()} if cache else {}
+        known |= {report.case_id: report for report in fresh}
+        if cache is not None and fresh:
+            cache.keep_cases(fresh)
+        return tuple(known[case] for case in self._baseline.green_cases if case in known)
+
+    def _worker(self, engine: str, cases: tuple[str, ...] = ()) -> TrialWorker:
         spec = self._workshop.engine(engine, conf=self._baseline.live.static_conf)
         job = make_trial_job(self._workshop, self._world, self._suite, spec)
         warm = self._warm.take() if self._warm is not None and engine == self._baseline.engine else None
-        return TrialWorker(self._workshop, job, self._baseline.green_cases, limit=self._limit, warm=warm)
+        wanted = cases or self._baseline.green_cases
+        return TrialWorker(self._workshop, job, wanted, limit=self._limit, warm=warm)
 
     def _cache(self, engine: str) -> TrialCache | None:
         if self._settings.cache is None:
@@ -236,8 +240,18 @@ class _SuiteTrials:
             [path for _, path in self._sources],
             self._baseline.green_cases,
             world,
+            inputs=read_inputs(self._baseline),
+            entry_only=self._entry_only(),
         )
         return TrialCache(self._settings.cache, taken)
+
+    def _entry_only(self) -> bool:
+        """Whether the suite takes nothing of the candidate but its entry point."""
+        test_file = Path(self._suite.path)
+        files = [test_file, *test_file.parent.glob("conftest.py")]
+        modules = {name for name, _ in self._sources}
+        function = self._suite.entry_point.function
+        return not any(takes_more(_read(str(path)), modules, function) for path in files)
 
     def _said_to_pytest(self) -> tuple[str, ...]:
         """What the workers' pytest is told, without the run's own paths; of a settings file, what it says."""
@@ -282,21 +296,16 @@ class _SuiteTrials:
         chosen = choose_to_confirm(results, plan.confirm)
         if not judge or judge == self._baseline.engine or not chosen:
             return results, ()
-        cache = self._cache(judge)
-        kept = {name: cache.find(name) for name in chosen} if cache else {}
-        judged = {name: each for name, each in kept.items() if each is not None}
-        left = [by_id[name] for name in chosen if name not in judged]
         with self._workshop.lease(judge):
-            run = run_trials(
-                left,
-                lambda: self._worker(judge),
+            kept = run_kept(
+                [by_id[name] for name in chosen],
+                lambda cases: self._worker(judge, cases),
                 replace(plan, workers=1, probes=False),
-                keep=lambda _mutant, tried: cache.keep(tried) if cache else None,
+                self._cache(judge),
             )
-        if run.refusal:
-            return results, (f"not confirmed on {judge}: {run.refusal}",)
-        judged |= run.tried
-        results = apply_confirmation(results, judged, judge)
+        if kept.run.refusal:
+            return results, (f"not confirmed on {judge}: {kept.run.refusal}",)
+        results = apply_confirmation(results, kept.tried, judge)
         return results, _say_disagreement(results, judge)
 
 
@@ -363,6 +372,29 @@ def read_schemas(baseline: Baseline) -> dict[str, dict[str, str]]:
                     seen.add(key)
                     schemas[argument.table].update(_read_schema(run, argument.frame))
     return dict(schemas)
+
+
+def read_inputs(baseline: Baseline) -> dict[str, str]:
+    """By case what the entry point was given in the ordinary run, as text; "" where that cannot be told.
+
+    Values that have no text of their own, and tables too large to keep, cannot be told.
+    """
+    found: dict[str, str] = {}
+    for run in baseline.live.runs:
+        if run.engine != baseline.engine:
+            continue
+        given = {seen.number: _write_inputs(seen) for seen in run.observations}
+        for case in run.cases:
+            texts = [given[number] for number in case.observations]
+            found[case.case_id] = "" if "" in texts else "|".join(sorted(set(texts)))
+    return found
+
+
+def _write_inputs(seen: Observation) -> str:
+    if "?" in seen.others or not all(each.frame.kept for each in seen.arguments):
+        return ""
+    tables = (f"{each.parameter}.{each.key}={each.frame.digest}" for each in seen.arguments)
+    return " ".join((*tables, seen.others))
 
 
 def _read_schema(run: SuiteRun, stored: StoredFrame) -> dict[str, str]:

@@ -136,7 +136,8 @@ class Observation:
     """One recorded call of the entry point.
 
     `place` is where it was made: `import`, `fixture`, `setup`, `call` or `teardown`. `fixture` names the
-    fixture for calls made in one; such a call belongs to every case that uses it.
+    fixture for calls made in one; such a call belongs to every case that uses it. `others` is what it was
+    given besides tables, as text; `?` in it stands for something that has no text of its own.
     """
 
     number: int
@@ -144,6 +145,7 @@ class Observation:
     fixture: str
     arguments: tuple[Argument, ...]
     outcome: CallOutcome
+    others: str = ""
 
 
 class Outcome(StrEnum):

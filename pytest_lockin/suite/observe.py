@@ -13,6 +13,7 @@ import importlib.machinery
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,14 @@ if TYPE_CHECKING:
     from pytest_lockin.frames.keep import FrameStore
 
 Answer = Callable[[tuple[Argument, ...]], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a call was given: its tables, and all else as text; `?` for lack of any."""
+
+    arguments: tuple[Argument, ...] = ()
+    others: str = "?"
 
 
 class Recorder:
@@ -83,47 +92,56 @@ class Recorder:
         return recorded
 
     def _call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        arguments = self._arguments(function, args, kwargs)
+        given = self._read_given(function, args, kwargs)
         self._depth += 1
         try:
-            result = function(*args, **kwargs) if self._answer is None else self._answer(arguments)
+            result = function(*args, **kwargs) if self._answer is None else self._answer(given.arguments)
         except BaseException as error:
-            self._add(arguments, _raised(error, RaisedAt.CALL))
+            self._add(given, _raised(error, RaisedAt.CALL))
             raise
         finally:
             self._depth -= 1
-        self._add(arguments, self._outcome(result))
+        self._add(given, self._outcome(result))
         return result
 
-    def _add(self, arguments: tuple[Argument, ...], outcome: CallOutcome) -> None:
+    def _add(self, given: Given, outcome: CallOutcome) -> None:
         self.observations.append(
             Observation(
                 number=len(self.observations),
                 place=self.place,
                 fixture=self.fixture,
-                arguments=arguments,
+                arguments=given.arguments,
                 outcome=outcome,
+                others=given.others,
             )
         )
 
-    def _arguments(
+    def _read_given(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Argument, ...]:
+    ) -> Given:
         if not self._inputs and self._answer is None:
-            return ()
+            return Given()
         try:
             bound = inspect.signature(function).bind(*args, **kwargs).arguments
         except (TypeError, ValueError):
-            return ()
+            return Given()
         found: list[Argument] = []
+        others: list[str] = []
         for parameter, value in bound.items():
-            tables = value.items() if isinstance(value, Mapping) else (("", value),)
-            for key, table in tables:
-                if self._engine.is_frame(table):
-                    stored = self._keep(table)
-                    if stored is not None:
-                        found.append(Argument(parameter=parameter, key=str(key), frame=stored))
-        return tuple(found)
+            parts = value.items() if isinstance(value, Mapping) else (("", value),)
+            for key, part in parts:
+                stored = self._keep(part) if self._engine.is_frame(part) else None
+                if stored is not None:
+                    found.append(Argument(parameter=parameter, key=str(key), frame=stored))
+                else:
+                    others.append(f"{parameter}.{key}={self._write(part)}")
+        return Given(arguments=tuple(found), others=" ".join(others))
+
+    def _write(self, value: Any) -> str:
+        """Text that is equal where the value is, or `?`."""
+        if value is getattr(self._engine, "_session", self):
+            return "session"
+        return repr(value) if isinstance(value, (bool, int, float, str, bytes, type(None))) else "?"
 
     def _keep(self, dataframe: Any) -> StoredFrame | None:
         """Store an input table; None where it cannot be materialised (the program will meet that itself)."""

@@ -173,4 +173,32 @@ def touches_state(sources: Collection[str]) -> bool:
     return any(STATEFUL.search(text) for text in sources)
 
 
-__all__ = ["Line", "LineTrace", "Statements", "touches_state"]
+def takes_more(text: str, modules: Collection[str], function: str) -> bool:
+    """Whether a test file imports anything but the entry point, or the module itself and reads from it."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return True
+    aliases: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module in modules or node.level):
+            if any(alias.name != function for alias in node.names):
+                return True
+        elif isinstance(node, ast.Import):
+            aliases |= {a.asname or a.name.partition(".")[0] for a in node.names if a.name in modules}
+        elif isinstance(node, ast.Constant) and node.value in modules:
+            # importlib.import_module("solution"), patch("solution.x"): anything may be read.
+            return True
+    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in aliases]
+    reads = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in aliases
+        and node.attr == function
+    ]
+    return len(uses) > len(reads)
+
+
+__all__ = ["Line", "LineTrace", "Statements", "takes_more", "touches_state"]

@@ -7,7 +7,6 @@ lives here: one request, one reply, and the controller's clock outside.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import importlib.machinery
@@ -46,7 +45,7 @@ from pytest_lockin.model.trial import (
 )
 from pytest_lockin.suite.child import AfterOthers, SuiteHost, describe_case
 from pytest_lockin.suite.observe import watch_candidate
-from pytest_lockin.suite.reach import Line, LineTrace, Statements, touches_state
+from pytest_lockin.suite.reach import Line, LineTrace, Statements, takes_more, touches_state
 from pytest_lockin.suite.replay import (
     Call,
     Change,
@@ -579,7 +578,7 @@ class TrialServer:
         entry = self._job.entry_point
         names = {module.__name__ for module in self._candidate_modules()}
         readers = [
-            module for module in self._test_modules() if _takes_more(_read(module), names, entry.function)
+            module for module in self._test_modules() if takes_more(_read(module), names, entry.function)
         ]
         if any(Path(str(m.__file__)).name == "conftest.py" for m in readers):
             return tuple(self._clean)
@@ -973,34 +972,6 @@ def _read_path(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-def _takes_more(text: str, modules: Collection[str], function: str) -> bool:
-    """Whether a test file imports anything but the entry point, or the module itself and reads from it."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return True
-    aliases: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module in modules or node.level):
-            if any(alias.name != function for alias in node.names):
-                return True
-        elif isinstance(node, ast.Import):
-            aliases |= {a.asname or a.name.partition(".")[0] for a in node.names if a.name in modules}
-        elif isinstance(node, ast.Constant) and node.value in modules:
-            # importlib.import_module("solution"), patch("solution.x"): anything may be read.
-            return True
-    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in aliases]
-    reads = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in aliases
-        and node.attr == function
-    ]
-    return len(uses) > len(reads)
 
 
 __all__ = ["TrialServer", "main", "serve_sources"]

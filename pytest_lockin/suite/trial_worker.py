@@ -149,7 +149,8 @@ class TrialWorker:
                     detail=f"raised when imported: {failures[0]}",
                 )
             thorough = request.exhaustive or request.matrix
-            cases = tuple(case.case_id for case in self.prepared.calls)
+            known = (case.case_id for case in self.prepared.calls)
+            cases = tuple(case for case in known if not request.only or case in request.only)
             asked = RunFresh(id=request.id, cases=cases, thorough=thorough)
             ran: RanFresh = worker.ask(asked, limit)
             return self._judge_fresh(request, ran)
@@ -189,6 +190,9 @@ class TrialWorker:
             changed=int(changed),
             killers=tuple(case.case_id for case in killers),
             ran=len(ran.cases),
+            # Which case saw what is not known here: any may have.
+            reached=tuple(case.case_id for case in ran.cases),
+            saw=tuple(case.case_id for case in ran.cases) if changed else (),
         )
 
     def _changed(self, cases: Sequence[CaseEnd]) -> bool:

@@ -1,9 +1,9 @@
 """Answers kept between runs, under the hash of everything they depend on; each written whole or not at all.
 
-Format 1. One folder per *program*: the candidate, engine and versions. In it one file per alternative, with
-the hashes of what it was tried against: the shared part of the suite (fixtures, helpers, data, conftests) and
-each case's own code. A kill stands while its case and the shared part are as they were; a survivor stands
-only while every case is, else it is tried again. So a changed test file never returns a stale survivor.
+Format 2 (the first did not say which cases had seen another output). One folder per *program*: the
+candidate, engine and versions. In it one file per alternative, with the hashes of what it was tried against:
+the shared part of the suite (fixtures, helpers, data, conftests), each case's own code, and what the entry
+point was given there. What of it stands after an edit is `resume.py`'s to say.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from pytest_lockin.model.plain import PlainError, from_plain, to_plain
-from pytest_lockin.model.trial import SURVIVING, Kill, TrialOutcome, Tried
+from pytest_lockin.model.trial import SURVIVING, CaseReport, TrialOutcome, Tried
+from pytest_lockin.trials.resume import Again, KeptTrial, Now, look_again, restore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-FORMAT = 1
+FORMAT = 2
+_CASES = "cases.json"
 # Data beside a suite is hashed; what is larger is known by size and time.
 _LARGE = 8_000_000
 _SKIPPED = frozenset({"__pycache__", ".git", ".pytest_cache", "spark-warehouse", "metastore_db"})
@@ -37,37 +39,28 @@ class Fingerprint:
 
     Attributes:
         program: the candidate's files, the engine, versions and conf.
-        shared: everything else of the suite but the code of its cases.
-        cases: (case id, hash of its own code), for every case that counts.
+        now: the suite as it is.
     """
 
     program: str
-    shared: str
-    cases: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptTrial:
-    """One alternative's answer and what it was tried against."""
-
-    format: int
-    shared: str
-    cases: tuple[tuple[str, str], ...]
-    outcome: TrialOutcome
-    kill: Kill | None = None
-    detail: str = ""
-    changed: int = 0
-    order_only: bool = False
-    killers: tuple[str, ...] = ()
-    matrix: bool = False
+    now: Now
 
 
 def take_fingerprint(
-    test_file: Path, root: Path, candidate: Iterable[Path], cases: Sequence[str], world: Sequence[str]
+    test_file: Path,
+    root: Path,
+    candidate: Iterable[Path],
+    cases: Sequence[str],
+    world: Sequence[str],
+    *,
+    inputs: Mapping[str, str] | None = None,
+    entry_only: bool = False,
 ) -> Fingerprint:
     """Read what an answer depends on from the files as they are now.
 
-    `world` is what no file says: engine, versions, conf, entry point.
+    `world` is what no file says: engine, versions, conf, entry point. `inputs` says by case what the entry
+    point was given there, as a text that is equal where that is; `entry_only`, that the test file takes
+    nothing else of the candidate.
     """
     programs = sorted({path.resolve() for path in candidate})
     program = _hash("program", *world, *(f"{path.name}:{_hash_file(path)}" for path in programs))
@@ -79,11 +72,13 @@ def take_fingerprint(
         if path.resolve() not in programs and path != test_file
     ]
     shared = _hash("shared", rest, *(f"{_name(path, root)}:{_hash_file(path)}" for path in others))
-    return Fingerprint(
-        program=program,
+    now = Now(
         shared=shared,
         cases=tuple((case, _hash(bodies.get(_qualified(case), text))) for case in cases),
+        inputs=tuple((case, given) for case in cases if (given := (inputs or {}).get(case, ""))),
+        entry_only=entry_only,
     )
+    return Fingerprint(program=program, now=now)
 
 
 def _name(path: Path, root: Path) -> str:
@@ -146,6 +141,15 @@ def _hash_file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptCases:
+    """What was found out about a suite's cases: (hash of its code, report) of each."""
+
+    format: int
+    shared: str
+    cases: tuple[tuple[str, CaseReport], ...]
+
+
 class TrialCache:
     """Answers of earlier runs.
 
@@ -156,36 +160,20 @@ class TrialCache:
 
     def __init__(self, folder: Path, fingerprint: Fingerprint) -> None:
         self._folder = folder / fingerprint.program[:24]
-        self._now = fingerprint
+        self.now = fingerprint.now
 
-    def find(self, mutant_id: str, *, matrix: bool = False) -> Tried | None:
-        """The answer that still stands, or None: it has to be tried (again)."""
+    def find(self, mutant_id: str, *, matrix: bool = False) -> Tried | Again | None:
+        """The answer that still stands; or on which cases to look again; or None: it has to be tried anew."""
         kept = self._load(mutant_id)
-        if kept is None or kept.shared != self._now.shared or (matrix and not kept.matrix):
-            return None
-        if not self._stands(kept, matrix=matrix):
-            return None
-        return Tried(
-            id=mutant_id,
-            outcome=kept.outcome,
-            kill=kept.kill,
-            detail=kept.detail,
-            changed=kept.changed,
-            order_only=kept.order_only,
-            killers=kept.killers,
-        )
+        again = look_again(kept, self.now, matrix=matrix) if kept is not None else None
+        if again is None or again.cases:
+            return again
+        return restore(mutant_id, again.kept, self.now)
 
     def survived_before(self, mutant_id: str) -> bool:
         """Whether the last run that tried it let it pass, whatever has changed in the suite since."""
         kept = self._load(mutant_id)
         return kept is not None and kept.outcome in SURVIVING
-
-    def _stands(self, kept: KeptTrial, *, matrix: bool) -> bool:
-        if kept.outcome is TrialOutcome.KILLED and kept.kill is not None and not matrix:
-            before, now = dict(kept.cases), dict(self._now.cases)
-            killer = kept.kill.case_id
-            return killer in now and before.get(killer) == now[killer]
-        return kept.cases == self._now.cases
 
     def keep(self, tried: Tried, *, matrix: bool = False) -> None:
         """Keep an answer. What gave none is not kept; nor is anything lost that another process wrote."""
@@ -193,28 +181,51 @@ class TrialCache:
             return
         kept = KeptTrial(
             format=FORMAT,
-            shared=self._now.shared,
-            cases=self._now.cases,
+            shared=self.now.shared,
+            cases=self.now.cases,
+            inputs=self.now.inputs,
             outcome=tried.outcome,
             kill=tried.kill,
             detail=tried.detail,
             changed=tried.changed,
             order_only=tried.order_only,
             killers=tried.killers,
+            reached=tried.reached,
+            saw=tried.saw,
             matrix=matrix,
         )
         _write_whole(self._path(tried.id), msgspec.json.encode(to_plain(kept)))
 
+    def keep_cases(self, reports: Sequence[CaseReport]) -> None:
+        """Keep what was found out about cases, each beside its code."""
+        codes = dict(self.now.cases)
+        fresh = {report.case_id: (codes[report.case_id], report) for report in reports}
+        known = {report.case_id: (codes[report.case_id], report) for report in self.find_cases()}
+        kept = KeptCases(format=FORMAT, shared=self.now.shared, cases=tuple((known | fresh).values()))
+        _write_whole(self._folder / _CASES, msgspec.json.encode(to_plain(kept)))
+
+    def find_cases(self) -> tuple[CaseReport, ...]:
+        """What is known of the cases that are as they were."""
+        kept: KeptCases | None = _read_whole(KeptCases, self._folder / _CASES)
+        if kept is None or kept.format != FORMAT or kept.shared != self.now.shared:
+            return ()
+        codes = dict(self.now.cases)
+        return tuple(report for code, report in kept.cases if codes.get(report.case_id) == code)
+
     def _load(self, mutant_id: str) -> KeptTrial | None:
-        try:
-            plain = msgspec.json.decode(self._path(mutant_id).read_bytes())
-            kept: KeptTrial = from_plain(KeptTrial, plain)
-        except (OSError, msgspec.DecodeError, PlainError):
-            return None
-        return kept if kept.format == FORMAT else None
+        kept: KeptTrial | None = _read_whole(KeptTrial, self._path(mutant_id))
+        return kept if kept is not None and kept.format == FORMAT else None
 
     def _path(self, mutant_id: str) -> Path:
         return self._folder / f"{hashlib.sha256(mutant_id.encode()).hexdigest()[:24]}.json"
+
+
+def _read_whole(kind: Any, path: Path) -> Any:
+    """Read a file of ours, or None: there is none, or it is none of ours."""
+    try:
+        return from_plain(kind, msgspec.json.decode(path.read_bytes()))
+    except (OSError, msgspec.DecodeError, PlainError):
+        return None
 
 
 def _write_whole(path: Path, data: bytes) -> None:

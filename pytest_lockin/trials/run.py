@@ -13,7 +13,7 @@ from pytest_lockin.model.trial import INCONCLUSIVE, Prepared, Probed, TrialOutco
 from pytest_lockin.trials.plan import count_workers, trial_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_lockin.model.alternative import Mutant
     from pytest_lockin.trials.plan import TrialPlan
@@ -56,17 +56,19 @@ def run_trials(
     open_host: Callable[[], TrialHost],
     plan: TrialPlan,
     *,
+    only: Mapping[str, tuple[str, ...]] | None = None,
     keep: Callable[[Mutant, Tried], None] = lambda _mutant, _tried: None,
 ) -> TrialRun:
     """Try all alternatives in the order given; what was not begun in time is `not_run`.
 
     The first worker runs the controls before any other is booted, so that a suite that cannot be trusted
     costs one worker. A trial that gives no answer is run once more, alone, at the end; only then is it
-    `timed_out` or a `harness_error`. `keep` is called with each answer as it comes, from several threads.
+    `timed_out` or a `harness_error`. `only` names for some alternatives the cases to look at.
+    `keep` is called with each answer as it comes, from several threads.
     """
     if not mutants and not plan.probes:
         return TrialRun()
-    return _Runner(mutants, open_host, plan, keep).run()
+    return _Runner(mutants, open_host, plan, only or {}, keep).run()
 
 
 class _Runner:
@@ -77,8 +79,10 @@ class _Runner:
         mutants: Sequence[Mutant],
         open_host: Callable[[], TrialHost],
         plan: TrialPlan,
+        only: Mapping[str, tuple[str, ...]],
         keep: Callable[[Mutant, Tried], None],
     ) -> None:
+        self._only = only
         self._mutants = tuple(mutants)
         self._open_host = open_host
         self._plan = plan
@@ -179,6 +183,7 @@ class _Runner:
             source=mutant.source,
             exhaustive=self._plan.exhaustive,
             matrix=self._plan.matrix,
+            only=self._only.get(mutant.id, ()),
         )
         try:
             return host.try_one(request, trial_limit(host.prepared.seconds))

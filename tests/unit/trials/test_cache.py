@@ -7,6 +7,7 @@ import pytest
 
 from pytest_lockin.model.trial import Kill, TrialOutcome, Tried
 from pytest_lockin.trials.cache import TrialCache, split_cases, take_fingerprint
+from pytest_lockin.trials.resume import Again
 
 TESTS = """
     import pytest
@@ -27,7 +28,7 @@ TESTS = """
 """
 CASES = ("test_solution.py::test_a", "test_solution.py::test_b", "test_solution.py::TestC::test_c")
 KILLED = Tried(id="k", outcome=TrialOutcome.KILLED, kill=Kill(case_id=CASES[0], type="AssertionError"))
-SURVIVED = Tried(id="s", outcome=TrialOutcome.UNREVEALED, changed=1)
+SURVIVED = Tried(id="s", outcome=TrialOutcome.UNREVEALED, changed=1, reached=CASES[1:], saw=(CASES[1],))
 CRASHED = Tried(id="c", outcome=TrialOutcome.CRASHED, detail="TypeError: no")
 
 
@@ -57,7 +58,14 @@ def filled(write):
 
 
 def found(cache):
-    return {name for name in "ksc" if cache.find(name) is not None}
+    """Answers that stand as they are."""
+    return {name for name in "ksc" if isinstance(cache.find(name), Tried)}
+
+
+def to_look_at_again(cache):
+    """Answers that stand but for some cases, with those."""
+    answers = {name: cache.find(name) for name in "ksc"}
+    return {name: each.cases for name, each in answers.items() if isinstance(each, Again)}
 
 
 def test_nothing_changed_keeps_every_answer(filled):
@@ -66,11 +74,15 @@ def test_nothing_changed_keeps_every_answer(filled):
 
 
 def test_an_edited_case_keeps_the_kills_of_the_others_and_no_survivor(filled):
-    assert found(filled(TESTS.replace("len(rows) == 2", "len(rows) == 3"))) == {"k"}
+    cache = filled(TESTS.replace("len(rows) == 2", "len(rows) == 3"))
+    assert found(cache) == {"k"}
+    assert to_look_at_again(cache) == {"s": (CASES[1],)}
 
 
 def test_an_edited_killer_loses_its_kill(filled):
-    assert found(filled(TESTS.replace("rows == [1, 2]\n", "rows\n"))) == set()
+    cache = filled(TESTS.replace("rows == [1, 2]\n", "rows\n"))
+    assert found(cache) == set()
+    assert to_look_at_again(cache) == {"k": (CASES[0],), "s": (CASES[0],)}
 
 
 def test_a_new_case_brings_survivors_back(filled):
@@ -79,7 +91,10 @@ def test_a_new_case_brings_survivors_back(filled):
 
 
 def test_a_case_that_is_gone_loses_its_kills(filled):
-    assert found(filled(cases=CASES[1:])) == set()
+    cache = filled(cases=CASES[1:])
+    assert cache.find("k") is None
+    assert cache.find("s").outcome == "unrevealed"
+    assert cache.find("c") is None
 
 
 @pytest.mark.parametrize(
@@ -176,4 +191,4 @@ def test_a_suite_outside_the_root_folder_has_a_fingerprint_too(tmp_path):
     root.mkdir()
     first = take_fingerprint(suite, root, [], ["a"], ["world"])
     (suite.parent / "plan.md").write_text("another plan\n")
-    assert take_fingerprint(suite, root, [], ["a"], ["world"]).shared != first.shared
+    assert take_fingerprint(suite, root, [], ["a"], ["world"]).now.shared != first.now.shared
