@@ -148,9 +148,25 @@ def _operand(term: Term, kind: str) -> tuple[int, int] | None:
     return _digits(kind)
 
 
+def _string_of(term: Term, column: Callable[[Term], str]) -> str:
+    """Give `string` where an argument is one: the functions that may also take and give bytes then do not."""
+    return "string" if kind_of(term.args[0], column) == "string" else ""
+
+
 _KINDS: dict[str, Callable[[Term, Callable[[Term], str]], str]] = {
     "lit": _of_literal,
     "agg": _of_aggregate,
+    "over": _of_aggregate,
+    "window": lambda term, column: kind_of(term.args[0], column),
+    "fn:rank": lambda _, __: "int",
+    "fn:denserank": lambda _, __: "int",
+    "fn:rownumber": lambda _, __: "int",
+    "fn:abs": lambda term, column: kind_of(term.args[0], column),
+    "fn:substring": lambda term, column: _string_of(term, column),
+    "fn:upper": lambda term, column: _string_of(term, column),
+    "fn:lower": lambda term, column: _string_of(term, column),
+    "fn:dpipe": lambda term, column: _string_of(term, column),
+    "grouping": lambda _, __: "tinyint",
     "cast": lambda term, _: str(term.tag[0]),
     "coalesce": lambda term, column: _of_values(term.args, column),
     "case": lambda term, column: _of_values((*term.args[1::2], term.args[-1]), column),
