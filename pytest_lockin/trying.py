@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest_lockin
-from pytest_lockin.alternatives import list_operators, make_mutants
+from pytest_lockin.alternatives.kept import keep_mutants
 from pytest_lockin.errors import AlternativesError, LockinError
 from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.frames.types import short_name
@@ -166,12 +166,13 @@ class _SuiteTrials:
         for name, path in self._sources:
             source = path.read_text(encoding="utf-8")
             try:
-                mutants = make_mutants(
+                mutants = keep_mutants(
+                    self._settings.cache,
                     source,
                     schemas,
                     module=name,
                     function=self._suite.entry_point.function,
-                    operators=list_operators(self._settings.operators),
+                    operators=self._settings.operators,
                 )
             except AlternativesError as error:
                 raise _RefusedError(error.one_line) from error

@@ -5,10 +5,7 @@ Format 1: an Arrow IPC file; the Spark schema, the row count and the format stan
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +17,7 @@ from pytest_lockin.errors import FrameError
 from pytest_lockin.frames.encoding import decoded, plain_type
 from pytest_lockin.frames.frame import Frame
 from pytest_lockin.frames.types import is_list
+from pytest_lockin.frames.whole import open_whole
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -37,16 +35,8 @@ def write_frame(frame: Frame, path: Path) -> None:
         _ROWS: str(frame.rows).encode(),
     }
     table = frame.table.replace_schema_metadata({**(frame.table.schema.metadata or {}), **own})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
+    with open_whole(path) as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
 
 
 def read_frame(path: Path) -> Frame:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pytest_lockin.model.task import Fragment, Kind
+from pytest_lockin.model.task import Fragment, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

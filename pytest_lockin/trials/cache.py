@@ -9,22 +9,20 @@ point was given there. What of it stands after an edit is `resume.py`'s to say.
 from __future__ import annotations
 
 import ast
-import contextlib
 import hashlib
-import os
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from pytest_lockin.frames.whole import write_whole
 from pytest_lockin.model.plain import PlainError, from_plain, to_plain
 from pytest_lockin.model.trial import SURVIVING, CaseReport, TrialOutcome, Tried
 from pytest_lockin.trials.resume import Again, KeptTrial, Now, look_again, restore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
 FORMAT = 2
 _CASES = "cases.json"
@@ -194,7 +192,7 @@ class TrialCache:
             saw=tried.saw,
             matrix=matrix,
         )
-        _write_whole(self._path(tried.id), msgspec.json.encode(to_plain(kept)))
+        write_whole(self._path(tried.id), msgspec.json.encode(to_plain(kept)))
 
     def keep_cases(self, reports: Sequence[CaseReport]) -> None:
         """Keep what was found out about cases, each beside its code."""
@@ -202,7 +200,7 @@ class TrialCache:
         fresh = {report.case_id: (codes[report.case_id], report) for report in reports}
         known = {report.case_id: (codes[report.case_id], report) for report in self.find_cases()}
         kept = KeptCases(format=FORMAT, shared=self.now.shared, cases=tuple((known | fresh).values()))
-        _write_whole(self._folder / _CASES, msgspec.json.encode(to_plain(kept)))
+        write_whole(self._folder / _CASES, msgspec.json.encode(to_plain(kept)))
 
     def find_cases(self) -> tuple[CaseReport, ...]:
         """What is known of the cases that are as they were."""
@@ -226,16 +224,3 @@ def _read_whole(kind: Any, path: Path) -> Any:
         return from_plain(kind, msgspec.json.decode(path.read_bytes()))
     except (OSError, msgspec.DecodeError, PlainError):
         return None
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
-    try:
-        with os.fdopen(handle, "wb") as sink:
-            sink.write(data)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
