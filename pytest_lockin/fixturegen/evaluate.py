@@ -3,21 +3,83 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FixturesError
+from pytest_lockin.fixturegen.sequence import Orderer
+from pytest_lockin.fixturegen.stack import make_stackable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_lockin.fixturegen.stack import Stackable
     from pytest_lockin.fixturegen.warehouse import Digests, Warehouse
+    from pytest_lockin.model.fixture import Profile
 
 _THREADS = 2
 _FIRST_ROUND = 48
 _GROWTH = 4
 _ENOUGH = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Programs:
+    """The reference and its variants, ready for the stack.
+
+    Attributes:
+        sequence: the order of the reference's rows, where it has one by output columns.
+        sequences: the same of the variants that end in another ORDER BY or LIMIT.
+        unread: variants that cannot be said in DuckDB's dialect, with the reason.
+    """
+
+    reference: Stackable
+    variants: Mapping[str, Stackable]
+    sequence: Stackable | None = None
+    sequences: Mapping[str, Stackable] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    def only(self, names: Collection[str]) -> Programs:
+        """Give the reference with some of the variants."""
+        return replace(
+            self,
+            variants={name: text for name, text in self.variants.items() if name in names},
+            sequences={name: text for name, text in self.sequences.items() if name in names},
+        )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The statements, for a warehouse that loads what they mention."""
+        return (self.reference.sql, *(statement.sql for statement in self.variants.values()))
+
+
+def make_programs(reference: str, variants: Mapping[str, str], profile: Profile) -> Programs:
+    """Rewrite a reference and its variants for the stack.
+
+    Raises:
+        FixturesError: the reference cannot be said in DuckDB's dialect.
+    """
+    base = make_stackable(reference, profile)
+    ready: dict[str, Stackable] = {}
+    unread: dict[str, str] = {}
+    for name, sql in variants.items():
+        try:
+            ready[name] = make_stackable(sql, profile)
+        except FixturesError as error:
+            unread[name] = error.found
+    orderer = Orderer(reference)
+    made = {
+        name: orderer.make_sequence(text.sql, profile)
+        for name, text in ready.items()
+        if orderer.is_affected(text.sql)
+    }
+    return Programs(
+        reference=base,
+        variants=ready,
+        sequence=orderer.make_sequence(reference, profile),
+        sequences={name: text for name, text in made.items() if text is not None},
+        unread=unread,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,45 +106,63 @@ class Matrix:
 
 
 def measure_separations(
-    warehouse: Warehouse,
-    reference: Stackable,
-    variants: Mapping[str, Stackable],
-    *,
-    numbers: Sequence[int] | None = None,
-    enough: int = _ENOUGH,
+    warehouse: Warehouse, programs: Programs, *, numbers: Sequence[int] | None = None, enough: int = _ENOUGH
 ) -> Matrix:
-    """Run reference and variants on the datasets (all by default) and tell where their rows differ.
+    """Run reference and variants on the datasets (all by default) and tell where their results differ.
 
-    Datasets are taken in growing portions; a variant that `enough` of them separate is left out of the
-    next portion. Row order is not looked at.
+    Rows differ as multisets; where a variant ends in another ORDER BY, so does their order by the
+    reference's keys. Datasets are taken in growing portions; a variant that `enough` of them separate is
+    left out of the next portion.
 
     Raises:
         FixturesError: the reference cannot be bound.
     """
-    expected = warehouse.digest(reference, numbers)
-    usable = sorted(expected.found)
-    separated: dict[str, set[int]] = {name: set() for name in variants}
-    raising: dict[str, set[int]] = {name: set() for name in variants}
-    tried = dict.fromkeys(variants, 0)
-    unrun: dict[str, str] = {}
-    open_variants = list(variants)
-    for portion in _portions(usable):
-        answers = _digest_all(warehouse, {name: variants[name] for name in open_variants}, portion)
+    expected = warehouse.digest(programs.reference, numbers)
+    ordered = warehouse.digest(programs.sequence, numbers) if programs.sequence is not None else None
+    notes = _Notes(programs.variants)
+    for portion in _portions(sorted(expected.found)):
+        asked = programs.only(notes.unsettled(enough))
+        notes.tell(_digest_all(warehouse, asked.variants, portion), expected, tried=len(portion))
+        if ordered is not None:
+            notes.tell(_digest_all(warehouse, asked.sequences, portion), ordered)
+    return notes.conclude({number: digest[0] for number, digest in expected.found.items()})
+
+
+class _Notes:
+    """What is known so far of each variant."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._separated: dict[str, set[int]] = {name: set() for name in names}
+        self._raising: dict[str, set[int]] = {name: set() for name in self._separated}
+        self._tried = dict.fromkeys(self._separated, 0)
+        self._unrun: dict[str, str] = {}
+
+    def unsettled(self, enough: int) -> frozenset[str]:
+        """Name the variants that are worth another dataset."""
+        return frozenset(
+            name for name, seen in self._separated.items() if name not in self._unrun and len(seen) < enough
+        )
+
+    def tell(
+        self, answers: Mapping[str, Digests | FixturesError], expected: Digests, *, tried: int = 0
+    ) -> None:
         for name, answer in answers.items():
             if isinstance(answer, FixturesError):
-                unrun[name] = answer.found
+                self._unrun[name] = answer.found
                 continue
-            tried[name] += len(portion)
-            separated[name] |= {n for n, digest in answer.found.items() if digest != expected.found[n]}
-            raising[name] |= answer.raised.keys() & expected.found.keys()
-        open_variants = [n for n in open_variants if n not in unrun and len(separated[n]) < enough]
-    return Matrix(
-        defined={number: digest[0] for number, digest in expected.found.items()},
-        separated={name: frozenset(seen) for name, seen in separated.items() if name not in unrun},
-        raising={name: frozenset(seen) for name, seen in raising.items() if seen},
-        tried=tried,
-        unrun=unrun,
-    )
+            self._tried[name] += tried
+            common = answer.found.keys() & expected.found.keys()
+            self._separated[name] |= {n for n in common if answer.found[n] != expected.found[n]}
+            self._raising[name] |= answer.raised.keys() & expected.found.keys()
+
+    def conclude(self, defined: Mapping[int, int]) -> Matrix:
+        return Matrix(
+            defined=defined,
+            separated={n: frozenset(seen) for n, seen in self._separated.items() if n not in self._unrun},
+            raising={n: frozenset(seen) for n, seen in self._raising.items() if seen},
+            tried=self._tried,
+            unrun=self._unrun,
+        )
 
 
 def _portions(numbers: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -18,8 +18,7 @@ from pytest_lockin.fixturegen.warehouse import Warehouse
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_lockin.fixturegen.evaluate import Matrix
-    from pytest_lockin.fixturegen.stack import Stackable
+    from pytest_lockin.fixturegen.evaluate import Matrix, Programs
     from pytest_lockin.model.fixture import Dataset, Profile
 
 MOST_FIXTURES = 5
@@ -46,8 +45,7 @@ class Plan:
     datasets: Sequence[Dataset]
     matrix: Matrix
     profile: Profile
-    reference: Stackable
-    variants: Mapping[str, Stackable]
+    programs: Programs
     links: Links = ()
     cap: int = CAP
     most: int = MOST_FIXTURES
@@ -123,10 +121,9 @@ def _place(plan: Plan, bundles: list[tuple[Parts, Dataset]], pick: int) -> list[
 def _measure(plan: Plan, proposals: Mapping[Parts, Dataset], wanted: frozenset[str]) -> dict[Parts, Bundle]:
     """Run reference and variants on the proposed bundles; those on which the reference raises are dropped."""
     keys, datasets = list(proposals), list(proposals.values())
-    variants = {name: plan.variants[name] for name in plan.variants if name in wanted}
-    texts = [plan.reference.sql, *(statement.sql for statement in variants.values())]
-    with Warehouse(plan.profile, datasets, texts) as warehouse:
-        matrix = measure_separations(warehouse, plan.reference, variants, enough=len(datasets) + 1)
+    programs = plan.programs.only(wanted)
+    with Warehouse(plan.profile, datasets, programs.texts) as warehouse:
+        matrix = measure_separations(warehouse, programs, enough=len(datasets) + 1)
     return {
         keys[number]: Bundle(
             parts=keys[number],

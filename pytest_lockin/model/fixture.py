@@ -119,3 +119,77 @@ class Dataset:
     def table(self, name: str) -> Rows | None:
         """Find a table by name; None where there is none."""
         return next((rows for rows in self.tables if rows.table == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixtureTable:
+    """One input table of a fixture: typed columns, rows, and what each row is for.
+
+    Attributes:
+        columns: (name, Spark type) in the table's order.
+        rows: cells in the order of the columns.
+        uses: for each row, in a reader's words, why it is there.
+    """
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    uses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixture:
+    """A frozen small database on which wrong programs show that they are wrong.
+
+    Attributes:
+        name: unique in its task; its file is named after it.
+        separates: ids of the variants whose result is not the reference's here, confirmed by plain runs.
+        post_hoc: made after a candidate was read: shown, never scored.
+    """
+
+    task: str
+    name: str
+    purpose: str
+    tables: tuple[FixtureTable, ...]
+    separates: tuple[str, ...] = ()
+    post_hoc: bool = False
+
+    def to_dataset(self) -> Dataset:
+        """Give the rows alone, as a dataset of the fixture's name."""
+        tables = tuple(
+            Rows(table=t.name, columns=tuple(name for name, _ in t.columns), rows=t.rows) for t in self.tables
+        )
+        return Dataset(id=self.name, purpose=self.purpose, tables=tables)
+
+
+class Standing(StrEnum):
+    """What is known of a variant besides the reference. Never merged: only the first two are certain."""
+
+    DISTINGUISHED = "distinguished"
+    PROVED = "equivalent-proved"
+    BOUNDED = "bounded"
+    AGREED = "equivalent-on-all-tried"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantStanding:
+    """One variant's standing, with the reason.
+
+    Attributes:
+        kind: the kind of obligation it breaks.
+        text: the variant in an analyst's words.
+        reason: how it differs, the rule that proves it equivalent, or why nothing is known.
+        fixture: the first fixture that tells it from the reference, or "".
+        tried: how many small databases it was run on without a difference that counts.
+        assumed: mined facts that a proof rests on.
+    """
+
+    id: str
+    kind: str
+    text: str
+    standing: Standing
+    reason: str = ""
+    fixture: str = ""
+    tried: int = 0
+    assumed: tuple[str, ...] = ()

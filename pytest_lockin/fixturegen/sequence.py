@@ -1,0 +1,143 @@
+"""The order of a statement's rows as rows of their own: place and sort keys, so that a stack can digest it.
+
+Order means the reference's ORDER BY, in blocks of equal keys. Where a variant leaves rows in no particular
+order, they are taken in the order that is worst for it: the reference's, backwards.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_lockin.errors import FixturesError
+from pytest_lockin.fixturegen.stack import Stackable, make_stackable
+
+if TYPE_CHECKING:
+    from pytest_lockin.model.fixture import Profile
+
+    # A sort key: the column of the output (from 0), descending, NULLs first.
+    Key = tuple[int, bool, bool]
+
+
+class Orderer:
+    """Turns statements into the sequence of the reference's sort keys in their results.
+
+    Only keys that are output columns count, up to the first that is not. `active` is False where there are
+    none.
+    """
+
+    def __init__(self, reference: str) -> None:
+        self._tree = _parse(reference)
+        self._keys = _output_keys(self._tree)
+        self.active = bool(self._keys)
+
+    def is_affected(self, variant: str) -> bool:
+        """Tell whether a variant's rows may stand in another order: it ends in another ORDER BY or LIMIT."""
+        other = _parse(variant)
+        return self.active and any(
+            self._tree.args.get(part) != other.args.get(part) for part in ("order", "limit", "offset")
+        )
+
+    def make_sequence(self, sql: str, profile: Profile) -> Stackable | None:
+        """Give a statement of (place, sort keys) for the stack; None where its order cannot be told so."""
+        tree = _parse(sql)
+        columns = _count_columns(tree)
+        if columns is None or not self.active or max(place for place, _, _ in self._keys) >= columns:
+            return None
+        limit, order = tree.args.get("limit"), tree.args.get("order")
+        tree.set("limit", None)
+        tree.set("order", None)
+        keys, hidden = _place_keys(tree, order)
+        if keys is None:
+            return None
+        names = [f"c{place}" for place in range(columns)] + [f"k{place}" for place in range(hidden)]
+        worst = [_say((place, not down, not first)) for place, down, first in self._keys]
+        ranked = f"row_number() OVER (ORDER BY {', '.join([*keys, *worst])}) AS place"
+        shown = ", ".join(f"c{place} AS s{at}" for at, (place, _, _) in enumerate(self._keys))
+        text = f"SELECT {ranked}, {shown} FROM ({tree.sql(dialect='spark')}) AS o({', '.join(names)})"
+        if limit is not None:
+            text = f"SELECT * FROM ({text}) AS l WHERE place <= {limit.expression.sql(dialect='spark')}"
+        try:
+            return make_stackable(text, profile)
+        except FixturesError:
+            return None
+
+
+def _parse(sql: str) -> Any:
+    import sqlglot
+
+    return sqlglot.parse_one(sql, read="spark")
+
+
+def _count_columns(tree: Any) -> int | None:
+    """Count output columns; None where a star hides how many there are."""
+    return None if any(column.is_star for column in tree.selects) else len(tree.selects)
+
+
+def _output_keys(tree: Any) -> tuple[Key, ...]:
+    order = tree.args.get("order")
+    keys: list[Key] = []
+    for ordered in order.expressions if order is not None and _count_columns(tree) is not None else ():
+        place = _find_output(tree, ordered.this)
+        if place is None:
+            break
+        keys.append((place, bool(ordered.args.get("desc")), _nulls_first(ordered)))
+    return tuple(keys)
+
+
+def _nulls_first(ordered: Any) -> bool:
+    """Spark's default: NULLs are the smallest value."""
+    stated = ordered.args.get("nulls_first")
+    return bool(stated) if stated is not None else not ordered.args.get("desc")
+
+
+def _find_output(tree: Any, key: Any) -> int | None:
+    from sqlglot import exp
+
+    if isinstance(key, exp.Literal) and key.is_int:
+        return int(key.this) - 1
+    for place, column in enumerate(tree.selects):
+        named = (
+            isinstance(key, exp.Column) and not key.table and column.alias_or_name.lower() == key.name.lower()
+        )
+        if named or column.unalias() == key:
+            return place
+    return None
+
+
+def _place_keys(tree: Any, order: Any) -> tuple[list[str] | None, int]:
+    """Give a statement's own sort keys over its numbered columns; those it does not put out are added."""
+    from sqlglot import exp
+
+    keys: list[str] = []
+    hidden = 0
+    for ordered in order.expressions if order is not None else ():
+        place = _find_output(tree, ordered.this)
+        down, first = bool(ordered.args.get("desc")), _nulls_first(ordered)
+        if place is not None:
+            keys.append(_say((place, down, first)))
+            continue
+        if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
+            return None, 0
+        keys.append(_say((hidden, down, first), letter="k"))
+        tree.select(exp.alias_(_without_aliases(tree, ordered.this), f"_k{hidden}"), copy=False)
+        hidden += 1
+    return keys, hidden
+
+
+def _without_aliases(tree: Any, key: Any) -> Any:
+    """Put the select list's expressions in the place of their names, which only a sort key may use."""
+    from sqlglot import exp
+
+    named = {column.alias.lower(): column.unalias() for column in tree.selects if column.alias}
+
+    def replace(node: Any) -> Any:
+        if isinstance(node, exp.Column) and not node.table and node.name.lower() in named:
+            return exp.paren(named[node.name.lower()].copy())
+        return node
+
+    return key.copy().transform(replace)
+
+
+def _say(key: Key, letter: str = "c") -> str:
+    place, down, first = key
+    return f"{letter}{place} {'DESC' if down else 'ASC'} NULLS {'FIRST' if first else 'LAST'}"
