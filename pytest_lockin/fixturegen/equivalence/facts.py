@@ -238,10 +238,7 @@ def column_kind(source: Scan | Derived | None, name: str, knowledge: Knowledge) 
 
 def facts_of(source: From, knowledge: Knowledge) -> Facts:
     """Give the facts of a FROM and WHERE; those asked for before are remembered."""
-    found = knowledge.memory.get(("facts", source))
-    if not isinstance(found, Facts):
-        found = knowledge.memory[("facts", source)] = Facts(source, knowledge)
-    return found
+    return knowledge.remember(("facts", source), lambda: Facts(source, knowledge))
 
 
 def item_of(select: Select, name: str) -> Term | None:

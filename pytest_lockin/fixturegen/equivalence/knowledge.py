@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_lockin.model.fixture import Basis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pytest_lockin.model.fixture import ColumnProfile, ForeignKey, Profile, TableProfile
+
+
+Made = TypeVar("Made")
 
 
 class Knowledge:
@@ -25,7 +28,21 @@ class Knowledge:
         self.without = without
         self.mined = mined
         self.leaned: dict[str, None] = {}
-        self.memory: dict[object, object] = {}
+        self.memory: dict[object, tuple[Any, dict[str, None]]] = {}
+
+    def remember(self, key: object, make: Callable[[], Made]) -> Made:
+        """Make something once; whenever it is given again, what it leaned on is leaned on again."""
+        if key in self.memory:
+            made, leaned = self.memory[key]
+            self.leaned |= leaned
+            return made  # type: ignore[no-any-return]
+        before, self.leaned = self.leaned, {}
+        try:
+            made = make()
+            self.memory[key] = made, dict(self.leaned)
+        finally:
+            self.leaned = before | self.leaned
+        return made
 
     def column(self, table: str, name: str) -> ColumnProfile | None:
         """Find a column's profile."""

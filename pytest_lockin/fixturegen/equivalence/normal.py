@@ -50,6 +50,12 @@ _RULES: tuple[tuple[str, Rule], ...] = (
 
 def normal_form(query: Query, context: Context) -> Query:
     """Give the normal form of a query, with the rules the context allows."""
+    where = (context.rules, context.counted, context.outermost)
+    form = context.knowledge.remember((query, where), lambda: _normal_form(query, context))
+    return context.knowledge.remember((form, where), lambda: form)
+
+
+def _normal_form(query: Query, context: Context) -> Query:
     if isinstance(query, SetOperation):
         return _of_set_operation(query, context)
     select = query

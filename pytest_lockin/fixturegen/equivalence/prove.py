@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SAME_PLAN = "same-plan"
 LAST = "condition"
+MEMORY = 20_000
 RULES = {
     "same-form": "both say the same in other words",
     "null-safe": "NULL never meets NULL there: one side of the comparison is never NULL",
@@ -82,6 +83,7 @@ class Prover:
             table.name: {column.name: column.type for column in table.columns} for table in profile.tables
         }
         self._mine = _parse(reference, self._schemas)
+        self._known: dict[_Beliefs, Knowledge] = {}
         self._forms: dict[object, tuple[Query, tuple[str, ...]]] = {}
 
     def prove(self, variant: str) -> Proof | None:
@@ -124,16 +126,24 @@ class Prover:
     ) -> tuple[str, ...] | None:
         """Give the mined facts that a proof by some rules leans on; None where they prove nothing."""
         mine, leaned = self._form_of_mine(beliefs, rules)
-        knowledge = beliefs.about(self.profile)
+        knowledge = self._knowledge(beliefs)
         yours = normal_form(variant, _context(knowledge, rules))
         if mine != yours and not (LAST in rules and match_queries(mine, yours, knowledge)):
             return None
         return tuple(dict.fromkeys((*leaned, *knowledge.leaned)))
 
+    def _knowledge(self, beliefs: _Beliefs) -> Knowledge:
+        """Give what is believed; what was worked out for other variants is remembered, to a limit."""
+        known = self._known.get(beliefs)
+        if known is None or len(known.memory) > MEMORY:
+            known = self._known[beliefs] = beliefs.about(self.profile)
+        known.leaned = {}
+        return known
+
     def _form_of_mine(self, beliefs: _Beliefs, rules: frozenset[str]) -> tuple[Query, tuple[str, ...]]:
         key = (beliefs, rules)
         if key not in self._forms and self._mine is not None:
-            knowledge = beliefs.about(self.profile)
+            knowledge = self._knowledge(beliefs)
             form = normal_form(self._mine.query, _context(knowledge, rules))
             self._forms[key] = form, tuple(knowledge.leaned)
         return self._forms[key]

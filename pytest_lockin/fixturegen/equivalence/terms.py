@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Term:
-    """An expression.
+    """An expression. Terms are compared, hashed and sorted by their text, which is made once: they are many.
 
     Attributes:
         op: what it is: `col`, `lit`, `null`, `and`, `eq`, `agg`, `window`, or the name of a function.
@@ -22,6 +22,20 @@ class Term:
     op: str
     args: tuple[Any, ...] = ()
     tag: tuple[Any, ...] = ()
+    text: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        parts = ",".join(map(repr, self.args))
+        object.__setattr__(self, "text", f"{self.op}{self.tag!r}({parts})")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Term) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return self.text
 
     @property
     def source(self) -> str:
@@ -87,7 +101,7 @@ def conjuncts(terms: Iterable[Term]) -> tuple[Term, ...]:
         for part in _parts(term):
             if part != TRUE:
                 found[part] = None
-    return (FALSE,) if FALSE in found else tuple(sorted(found, key=repr))
+    return (FALSE,) if FALSE in found else tuple(sorted(found, key=str))
 
 
 def _parts(term: Term) -> Iterator[Term]:

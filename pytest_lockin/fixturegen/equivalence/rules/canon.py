@@ -38,7 +38,7 @@ def _any(term: Term) -> Term:
     parts.pop(FALSE, None)
     if TRUE in parts:
         return TRUE
-    found = tuple(sorted(parts, key=repr))
+    found = tuple(sorted(parts, key=str))
     return found[0] if len(found) == 1 else (Term("or", found) if found else FALSE)
 
 
@@ -63,7 +63,7 @@ def _fields(term: Term) -> tuple[str, tuple[Any, ...], tuple[Any, ...]]:
 
 
 def _equality(term: Term) -> Term:
-    one, other = sorted(term.args, key=repr)
+    one, other = sorted(term.args, key=str)
     if term.op == "same" and one == other:
         return TRUE
     mine, yours = value_of(one), value_of(other)
@@ -89,7 +89,7 @@ def value_of(term: Term) -> tuple[str, Any] | None:
 
 def _list(term: Term) -> Term:
     value, *others = term.args
-    wanted = tuple(sorted(dict.fromkeys(others), key=repr))
+    wanted = tuple(sorted(dict.fromkeys(others), key=str))
     if len(wanted) == 1:
         return canon(Term("eq", (value, wanted[0])))
     mine, listed = value_of(value), [value_of(each) for each in wanted]
@@ -109,7 +109,7 @@ def _sum(term: Term) -> Term:
         made = {"add": both[0] + both[1], "sub": both[0] - both[1], "mul": both[0] * both[1]}[term.op]
         if all(-_WIDEST <= value < _WIDEST for value in (*both, made)):
             return lit("int", made)
-    return term if term.op == "sub" else Term(term.op, tuple(sorted(term.args, key=repr)))
+    return term if term.op == "sub" else Term(term.op, tuple(sorted(term.args, key=str)))
 
 
 def _days(term: Term) -> int | None:
@@ -135,7 +135,7 @@ def _aggregate(term: Term) -> Term:
 
 
 def _partition(term: Term) -> Term:
-    return Term("by", tuple(sorted({arg for arg in term.args if arg.op != "lit"}, key=repr)))
+    return Term("by", tuple(sorted({arg for arg in term.args if arg.op != "lit"}, key=str)))
 
 
 def _window_order(term: Term) -> Term:

@@ -64,6 +64,6 @@ def _first_of_each(select: Select, context: Context) -> dict[Term, Term]:
     return {
         column: least
         for column, group in classes.items()
-        for least in [min(group, key=repr)]
+        for least in [min(group, key=str)]
         if column != least
     }

@@ -39,7 +39,7 @@ def settle_groups(select: Select, context: Context) -> Select:
     closure = context.facts(select).closure(select.group.keys)
     rows = [Term("row", (), (source,)) for source in sorted(closure.rows)]
     others = [key for key in closure.terms if key.op not in ("col", "row") and not _follows(key, closure)]
-    keys = (*sorted(closure.columns, key=repr), *rows, *sorted(others, key=repr))
+    keys = (*sorted(closure.columns, key=str), *rows, *sorted(others, key=repr))
     early = [term for term in select.having if _is_early(term)]
     where = conjuncts((*select.source.where, *early))
     return replace(
@@ -113,7 +113,7 @@ def _partition(select: Select, context: Context, by: Term) -> Term:
     closure = facts.closure(by.args)
     rows = [Term("row", (), (source,)) for source in sorted(closure.rows)]
     others = [key for key in closure.terms if key.op not in ("col", "row") and not _follows(key, closure)]
-    return Term("by", (*sorted(closure.columns, key=repr), *rows, *sorted(others, key=repr)))
+    return Term("by", (*sorted(closure.columns, key=str), *rows, *sorted(others, key=repr)))
 
 
 def _has_levels(select: Select) -> bool:
