@@ -26,10 +26,6 @@ def derive_obligations(sql: str, schemas: Mapping[str, Mapping[str, str]]) -> tu
     Raises:
         StatementError: the text is not one query over these tables.
     """
-    from pytest_lockin.obligations.reading import Reader
-    from pytest_lockin.sql import read_statement
-
-    reader = Reader(read_statement(sql, schemas))
     return tuple(
         Obligation(
             id=f"D{number}",
@@ -39,8 +35,16 @@ def derive_obligations(sql: str, schemas: Mapping[str, Mapping[str, str]]) -> tu
             columns=draft.columns,
             fragment=draft.fragment,
         )
-        for number, draft in enumerate(_merge(_derive(reader)), start=1)
+        for number, draft in enumerate(merge_drafts(derive_drafts(sql, schemas)), start=1)
     )
+
+
+def derive_drafts(sql: str, schemas: Mapping[str, Mapping[str, str]]) -> tuple[Draft, ...]:
+    """Derive every clause's obligations, each time it stands there; see `derive_obligations`."""
+    from pytest_lockin.obligations.reading import Reader
+    from pytest_lockin.sql import read_statement
+
+    return tuple(_derive(Reader(read_statement(sql, schemas))))
 
 
 def _derive(reader: Reader) -> Iterator[Draft]:
@@ -60,7 +64,7 @@ def _derive(reader: Reader) -> Iterator[Draft]:
     yield from derive_result(reader)
 
 
-def _merge(drafts: Iterable[Draft]) -> Iterator[Draft]:
+def merge_drafts(drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Say once what several parts of a statement require in the same words."""
     from dataclasses import replace
 

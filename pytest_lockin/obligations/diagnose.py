@@ -1,0 +1,255 @@
+"""Which variant of the reference behaves like the candidate: what it got wrong, proven by running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_lockin.model.finding import Diagnosis, Explanation, ShapeFinding, ShapeKind
+from pytest_lockin.model.task import Fragment, Kind
+from pytest_lockin.obligations.choose import choose, count_evidence
+from pytest_lockin.obligations.distance import Content, measure_distance, read_content
+from pytest_lockin.obligations.edits import Edit, apply_edits
+from pytest_lockin.obligations.shape import Shape, arrange, fit_shape
+from pytest_lockin.obligations.sites import find_families
+
+if TYPE_CHECKING:
+    from pytest_lockin.frames.frame import Frame
+    from pytest_lockin.obligations.link import Linker
+
+# (statement, name of a data set) -> its output; None where it raised.
+Ask = Callable[[str, str], "Frame | None"]
+Edits = tuple[Edit, ...]
+
+# Data sets on which edits are ranked; what fits there is tried on all.
+_RANKED_ON = 4
+# Edits that help alone and are combined with others.
+_COMBINED = 40
+_MOST_EDITS = 8
+_MOST_OBLIGATIONS = 3
+_STARTS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspect:
+    """A candidate to be explained.
+
+    Attributes:
+        base: the reference's statement as `edits.render` writes it.
+        edits: edits of it, each of which breaks one obligation.
+        outputs: what the candidate returned, by data set; None where it raised.
+        source: the candidate's source, all its modules.
+        most: programs that may be run, each on one data set.
+    """
+
+    base: str
+    edits: Edits
+    outputs: Mapping[str, Frame | None]
+    source: str = ""
+    most: int = 4000
+
+
+def diagnose(suspect: Suspect, ask: Ask, linker: Linker, *, engine: str = "") -> Diagnosis:
+    """Find the smallest set of broken obligations that makes the reference behave like the candidate.
+
+    First columns are paired (names, types and places set aside as findings of their own). Then single edits
+    are tried, and the same edit at every place it can be made, those first that the candidate's source speaks
+    for; then several within one obligation, and last edits of two and three obligations, each time going on
+    with what comes nearest. The first of these stages that has an explanation ends the search. An explanation fits on every data
+    set that both programs ran on. Data sets on which either raised say nothing.
+    """
+    search = _Search(suspect, ask, linker)
+    if not search.inputs:
+        return Diagnosis(agrees=False, engine=engine, tried=search.asked)
+    shape = tuple(_link_shape(each, linker) for each in search.shape.findings)
+    found = Diagnosis(agrees=not search.telling, shape=shape, inputs=search.inputs, engine=engine)
+    if search.telling:
+        found = search.explain(found)
+    return replace(found, tried=search.asked)
+
+
+_SHAPE_PLACES = {
+    ShapeKind.NAMES: (Kind.SCHEMA, Fragment.ALIAS),
+    ShapeKind.TYPES: (Kind.TYPE, Fragment.TYPE),
+}
+
+
+def _link_shape(finding: ShapeFinding, linker: Linker) -> ShapeFinding:
+    kind, fragment = _SHAPE_PLACES.get(finding.kind, (Kind.SCHEMA, Fragment.SELECT))
+    return replace(finding, obligation=linker.link_columns(kind, finding.columns, fragment))
+
+
+class _Search:
+    """What is known so far about how near each set of edits comes."""
+
+    def __init__(self, suspect: Suspect, ask: Ask, linker: Linker) -> None:
+        self.suspect, self._ask, self._linker = suspect, ask, linker
+        self.asked = 0
+        self._words = suspect.source.lower()
+        self._homes: dict[str, str] = {}
+        self._scores: dict[frozenset[str], float] = {}
+        references = {name: self._run(suspect.base, name) for name in suspect.outputs}
+        pairs = {
+            name: (frame, other)
+            for name, frame in references.items()
+            if frame is not None and (other := suspect.outputs[name]) is not None
+        }
+        self.inputs = tuple(pairs)
+        self.shape = _fit(list(pairs.values()))
+        self._found = {name: read_content(other) for name, (_, other) in pairs.items()}
+        self._apart = {name: self._distance(frame, name) for name, (frame, _) in pairs.items()}
+        self.telling = tuple(name for name in self.inputs if self._apart[name])
+        self._ranked = self.telling[:_RANKED_ON]
+
+    # Running.
+
+    def _run(self, sql: str, name: str) -> Frame | None:
+        self.asked += 1
+        return self._ask(sql, name)
+
+    def _distance(self, frame: Frame, name: str) -> float:
+        expected = read_content(frame)
+        if max(self.shape.expected, default=-1) >= len(expected.columns):
+            return 2.0
+        return measure_distance(*arrange(self.shape, expected, self._found[name]))
+
+    def score(self, edits: Edits) -> float:
+        """How much of the difference is left with these edits: 0 where all ranked data sets agree."""
+        key = frozenset(each.id for each in edits)
+        if key not in self._scores:
+            self._scores[key] = self._measure(edits)
+        return self._scores[key]
+
+    def _measure(self, edits: Edits) -> float:
+        sql = apply_edits(self.suspect.base, edits)
+        if sql is None or self.asked >= self.suspect.most:
+            return float("inf")
+        left = 0.0
+        for name in self._ranked:
+            frame = self._run(sql, name)
+            share = self._distance(frame, name) / self._apart[name] if frame is not None else float("inf")
+            left += share / len(self._ranked)
+            if share >= 1:
+                # It does not help here: whether it does elsewhere is not worth a run.
+                return max(left, 1.0)
+        return left
+
+    def fits(self, edits: Edits) -> bool:
+        """Whether these edits make the reference equal the candidate on every data set."""
+        if self.score(edits):
+            return False
+        sql = apply_edits(self.suspect.base, edits)
+        others = (name for name in self.inputs if name not in self._ranked)
+        return sql is not None and all(
+            (frame := self._run(sql, name)) is not None and not self._distance(frame, name) for name in others
+        )
+
+    def home(self, edit: Edit) -> str:
+        """The obligation an edit breaks."""
+        if edit.id not in self._homes:
+            sql = apply_edits(self.suspect.base, [edit]) or ""
+            self._homes[edit.id] = self._linker.link_edit(edit, sql)
+        return self._homes[edit.id]
+
+    def homes(self, edits: Edits) -> tuple[str, ...]:
+        """The obligations that a set of edits breaks, each once."""
+        return tuple(dict.fromkeys(map(self.home, edits)))
+
+    # Searching.
+
+    def explain(self, found: Diagnosis) -> Diagnosis:
+        """Add the explanation: the first stage that has one ends the search."""
+        best: Edits = ()
+        for stage in (*self._by_evidence(), self._within, self._across):
+            tried = list(stage())
+            fitting = [edits for edits in tried if self.fits(edits)]
+            if fitting:
+                return self._conclude(found, fitting)
+            best = min([*tried, *([best] if best else [])], key=self.score, default=best)
+        if not best or self.score(best) >= 1:
+            return found
+        return replace(found, explanation=self._describe(best, self.score(best)))
+
+    def _simple(self) -> Iterator[Edits]:
+        """Single edits, and the same edit wherever it can be made."""
+        yield from ((edit,) for edit in self.suspect.edits)
+        yield from find_families(self.suspect.base, self.suspect.edits)
+
+    def _by_evidence(self) -> Iterator[Callable[[], list[Edits]]]:
+        """Simple edits in three stages: the source speaks for them, says nothing, speaks against them.
+
+        Of explanations that fit equally well the source decides, so that later ones need no run.
+        """
+        graded = [(count_evidence(each, self._words), each) for each in self._simple()]
+        for wanted in (1, 0, -1):
+            stage = [each for evidence, each in graded if (evidence > 0) - (evidence < 0) == wanted]
+            yield partial(list, stage)
+
+    def _helpful(self) -> list[Edits]:
+        """Sets of edits that come nearer than none, the nearest first."""
+        tried = list(self._simple())
+        return sorted((each for each in tried if self.score(each) < 1), key=self.score)[:_COMBINED]
+
+    def _within(self) -> Iterator[Edits]:
+        """Several edits of one obligation, each coming nearer than the last."""
+        helpful = self._helpful()
+        for home in dict.fromkeys(self.homes(each) for each in helpful):
+            pool = [each for each in helpful if self.homes(each) == home]
+            yield self._climb(pool[0], pool, len(home))
+
+    def _across(self) -> Iterator[Edits]:
+        """Edits of two and three obligations, starting from each of the nearest."""
+        helpful = sorted({*self._helpful(), *self._within()}, key=self.score)
+        for start in helpful[:_STARTS]:
+            yield self._climb(start, helpful, _MOST_OBLIGATIONS)
+
+    def _climb(self, start: Edits, pool: Sequence[Edits], most: int) -> Edits:
+        """Add the set that comes nearest, again and again, while it does and few obligations are broken."""
+        best = start
+        while self.score(best) > 0 and len(best) < _MOST_EDITS:
+            joined = [_join(best, each) for each in pool]
+            wider = [each for each in joined if len(each) > len(best) and len(self.homes(each)) <= most]
+            nearest = min(wider, key=self.score, default=best)
+            if self.score(nearest) >= self.score(best):
+                break
+            best = nearest
+        return best
+
+    # Telling.
+
+    def _conclude(self, found: Diagnosis, fitting: list[Edits]) -> Diagnosis:
+        homes = {edits: self.homes(edits) for edits in fitting}
+        chosen, rule = choose(fitting, homes, self.suspect.source)
+        others = {home for edits in fitting for home in homes[edits]} - set(homes[chosen])
+        return replace(
+            found,
+            explanation=self._describe(chosen, 0.0),
+            others=tuple(sorted(each for each in others if each)),
+            rule=rule,
+        )
+
+    def _describe(self, edits: Edits, residual: float) -> Explanation:
+        ordered = sorted(edits, key=lambda each: each.start)
+        return Explanation(
+            obligations=self.homes(tuple(ordered)),
+            edits=tuple(each.text for each in ordered),
+            before=tuple(each.before for each in ordered),
+            after=tuple(each.after for each in ordered),
+            residual=residual,
+            informed=any(each.informed for each in ordered),
+        )
+
+
+def _join(one: Edits, other: Edits) -> Edits:
+    return tuple({each.id: each for each in (*one, *other)}.values())
+
+
+def _fit(pairs: list[tuple[Frame, Frame]]) -> Shape:
+    """Pair columns on the data set with most rows on both sides: there content says most."""
+    fullest = max(pairs, key=lambda pair: min(pair[0].rows, pair[1].rows), default=None)
+    return fit_shape(*fullest) if fullest else Shape(expected=(), found=())
+
+
+__all__ = ["Ask", "Content", "Suspect", "diagnose"]

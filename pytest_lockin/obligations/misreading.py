@@ -1,0 +1,258 @@
+"""Misreadings that no operator on one clause makes: what the candidate wrote, or another role's condition.
+
+Operators edit a statement knowing nothing of the candidate. To explain a candidate that is already there,
+its own constants and columns may be put in; such edits are marked `informed` and never score a suite.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from pytest_lockin.model.task import Fragment, Kind
+from pytest_lockin.obligations.edits import DIALECT, Edit, find_change
+from pytest_lockin.obligations.reading import say
+from pytest_lockin.sql import conjuncts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_SAYS = "the candidate behaves as if "
+# More constants than these are data, not labels.
+_MOST_CONSTANTS = 40
+_MOST_EDITS = 400
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+# Calls whose texts are names of columns, kinds of joins or types.
+_NAMING = frozenset(
+    "col column alias select selectExpr groupBy groupby rollup cube agg sum avg mean min max count countDistinct "
+    "withColumn withColumnRenamed withColumnsRenamed drop join orderBy sort sortWithinPartitions partitionBy "
+    "unionByName cast astype stddev_samp stddev grouping toDF desc asc dropDuplicates import_module".split()
+)
+
+
+def make_misreadings(
+    base: str, schemas: Mapping[str, Mapping[str, str]], candidate: str = ""
+) -> tuple[Edit, ...]:
+    """Make edits of a rendered statement that imitate larger misreadings.
+
+    Args:
+        base: the statement as `edits.render` writes it.
+        schemas: table -> column -> type.
+        candidate: the candidate's source, all its modules; "" for none.
+    """
+    tree = _parse(base)
+    made: dict[str, Edit] = {}
+    for change in (
+        *_roles(tree),
+        *_keys(tree, schemas),
+        *_signs(tree),
+        *_constants(tree, _own_constants(candidate, schemas)),
+    ):
+        edit = change.edit(base, tree)
+        if edit is not None:
+            made.setdefault(edit.id, edit)
+        if len(made) >= _MOST_EDITS:
+            break
+    return tuple(made.values())
+
+
+def _parse(text: str) -> Any:
+    import sqlglot
+
+    return sqlglot.parse_one(text, read=DIALECT)
+
+
+class _Change:
+    """One node of the tree and what is put in its place."""
+
+    def __init__(
+        self, node: Any, put: Any, kind: Kind, clause: Fragment, text: str, *, informed: bool = False
+    ) -> None:
+        self.node, self.put, self.kind, self.clause = node, put, kind, clause
+        self.text, self.informed = text, informed
+
+    def edit(self, base: str, tree: Any) -> Edit | None:
+        """Write the tree with the change as an edit of its text; None where nothing changes."""
+        columns = tuple(column.name.lower() for column in self.node.find_all(exp.Column))
+        before = say(self.node)
+        self.node.replace(self.put)
+        text = tree.sql(dialect=DIALECT, pretty=True, comments=False)
+        self.put.replace(self.node)
+        start, end, replacement = find_change(base, text)
+        if text == base:
+            return None
+        name = hashlib.sha256(f"{before}\n{start}\n{replacement}".encode()).hexdigest()[:12]
+        return Edit(
+            id=name,
+            operator="misreading",
+            kind=self.kind,
+            clause=self.clause,
+            text=_SAYS + self.text,
+            start=start,
+            end=end,
+            replacement=replacement,
+            columns=columns,
+            before=before,
+            after=say(self.put),
+            informed=self.informed,
+        )
+
+
+def _roles(tree: Any) -> Iterator[_Change]:
+    """One role of a table is tested as another one is: `d1.quarter = 'Q1'` as `d2.quarter IN (...)`."""
+    for select in tree.find_all(exp.Select):
+        where = select.args.get("where")
+        tests = [each for each in conjuncts(where.this if where else None) if _subject(each) is not None]
+        for one in tests:
+            for other in tests:
+                mine, theirs = _subject(one), _subject(other)
+                if mine.name == theirs.name and mine.table != theirs.table and _shape(one) != _shape(other):
+                    put = other.copy()
+                    for column in list(put.find_all(exp.Column)):
+                        column.set("table", exp.to_identifier(mine.table))
+                    text = f"{say(put)} were asked of {mine.table} as well, where {say(one)} is meant"
+                    yield _Change(one, put, Kind.LITERAL, Fragment.WHERE, text)
+
+
+def _subject(test: Any) -> Any:
+    """The one column a test of constants is about, or None."""
+    columns = list(test.find_all(exp.Column))
+    tables = {column.table for column in columns}
+    plain = isinstance(test, (exp.Predicate, exp.In, exp.Between)) and not test.find(exp.Query)
+    return columns[0] if plain and len(columns) == 1 and tables != {""} else None
+
+
+def _shape(test: Any) -> str:
+    return say(test)
+
+
+def _keys(tree: Any, schemas: Mapping[str, Mapping[str, str]]) -> Iterator[_Change]:
+    """Two subqueries that are paired without a key are matched on columns that look alike."""
+    types = {name.lower(): kind for columns in schemas.values() for name, kind in columns.items()}
+    outputs = {cte.alias: [item.alias_or_name for item in cte.this.selects] for cte in tree.find_all(exp.CTE)}
+    for select in tree.find_all(exp.Select):
+        from_, joins = select.args.get("from_") or select.args.get("from"), select.args.get("joins") or []
+        where = select.args.get("where")
+        if from_ is None or where is not None or len(joins) != 1:
+            continue
+        if joins[0].side or joins[0].args.get("on") or joins[0].args.get("using"):
+            continue
+        left, right = from_.this, joins[0].this
+        for mine in outputs.get(left.name, ()):
+            for theirs in outputs.get(right.name, ()):
+                kind = types.get(mine.lower())
+                if kind and kind == types.get(theirs.lower()):
+                    yield from _match(select, left, right, mine, theirs)
+
+
+def _match(select: Any, left: Any, right: Any, mine: str, theirs: str) -> Iterator[_Change]:
+    for kind in (exp.NullSafeEQ, exp.EQ):
+        on = kind(
+            this=exp.column(mine, table=left.alias_or_name),
+            expression=exp.column(theirs, table=right.alias_or_name),
+        )
+        put = select.copy()
+        put.set("where", exp.Where(this=on))
+        text = (
+            f"{left.alias_or_name} and {right.alias_or_name} were matched on {say(on)}, where no key is meant"
+        )
+        yield _Change(select, put, Kind.JOIN, Fragment.JOIN_ON, text)
+
+
+def _signs(tree: Any) -> Iterator[_Change]:
+    """A quotient is taken as a difference, and a difference as a quotient."""
+    for kind, other in ((exp.Div, exp.Sub), (exp.Sub, exp.Div)):
+        for node in list(tree.find_all(kind)):
+            if node.find(exp.Column) is None:
+                continue
+            put = other(this=node.this.copy(), expression=node.expression.copy())
+            fragment = (
+                Fragment.WHERE
+                if node.find_ancestor(exp.Where, exp.Select).key == "where"
+                else Fragment.SELECT
+            )
+            kind_ = Kind.FILTER if fragment is Fragment.WHERE else Kind.METRIC
+            yield _Change(node, put, kind_, fragment, f"{say(put)} were taken where {say(node)} is meant")
+
+
+def _own_constants(
+    candidate: str, schemas: Mapping[str, Mapping[str, str]]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Read the candidate's constants, without the texts that name a table or a column."""
+    texts, numbers = read_constants(candidate)
+    names = {*schemas, *(column for columns in schemas.values() for column in columns)}
+    return texts - names, numbers
+
+
+def _constants(tree: Any, own: tuple[frozenset[str], frozenset[str]]) -> Iterator[_Change]:
+    """A constant of the statement is another one, which the candidate's source holds."""
+    texts, numbers = own
+    for node in list(tree.find_all(exp.Literal)):
+        if node.find_ancestor(exp.DataType, exp.Round):
+            continue
+        clause, kind = _place(node)
+        if not node.is_string and clause is Fragment.SELECT:
+            continue
+        dated = bool(_DATE.fullmatch(node.name))
+        alike = {each for each in texts if bool(_DATE.fullmatch(each)) is dated}
+        pool = (alike if node.is_string else numbers) - {node.name}
+        for value in sorted(pool):
+            put = exp.Literal.string(value) if node.is_string else exp.Literal.number(value)
+            text = f"{put.sql()} stood where {node.sql()} is meant"
+            yield _Change(node, put, kind, clause, text, informed=True)
+
+
+def _place(node: Any) -> tuple[Fragment, Kind]:
+    around = node.find_ancestor(exp.Where, exp.Having, exp.Limit, exp.Select)
+    if isinstance(around, exp.Limit):
+        return Fragment.LIMIT, Kind.LIMIT
+    if isinstance(around, exp.Having):
+        return Fragment.HAVING, Kind.FILTER
+    return (Fragment.WHERE if isinstance(around, exp.Where) else Fragment.SELECT), Kind.LITERAL
+
+
+def read_constants(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Read the texts and the whole numbers that a Python source holds; none of one that does not parse.
+
+    Texts that are plainly names of columns or options (`F.col("x")`, `alias="x"`, `tables["x"]`) are left out.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return frozenset(), frozenset()
+    names = {id(part) for node in ast.walk(tree) for part in _names(node)}
+    values = [
+        each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and id(each) not in names
+    ]
+    texts = {each for each in values if isinstance(each, str) and each and "\n" not in each}
+    numbers = {str(each) for each in values if type(each) is int and each >= 0}
+    dates = {date for node in ast.walk(tree) if (date := _date(node))}
+    few = sorted(texts, key=len)[:_MOST_CONSTANTS], sorted(numbers, key=len)[:_MOST_CONSTANTS]
+    return frozenset(few[0]) | dates, frozenset(few[1])
+
+
+def _names(node: ast.AST) -> list[ast.AST]:
+    """Give the constants that a node uses as names."""
+    if isinstance(node, ast.Subscript):
+        return [node.slice]
+    if isinstance(node, ast.JoinedStr):
+        return list(node.values)
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return list(node.args) if called in _NAMING else []
+    return []
+
+
+def _date(node: ast.AST) -> str:
+    """Give `date(2001, 8, 4)` as a statement writes it; "" for anything else."""
+    if not isinstance(node, ast.Call) or len(node.args) != len(("year", "month", "day")):
+        return ""
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    parts = [each.value for each in node.args if isinstance(each, ast.Constant) and type(each.value) is int]
+    if called not in ("date", "datetime") or len(parts) != len(node.args):
+        return ""
+    return f"{parts[0]:04}-{parts[1]:02}-{parts[2]:02}"
