@@ -30,10 +30,12 @@ class Programs:
     Attributes:
         sequence: the order of the reference's rows, where it has one by output columns.
         sequences: the same of the variants that end in another ORDER BY or LIMIT.
+        statements: every variant's text, also of those that are unread.
         unread: variants that cannot be said in DuckDB's dialect, with the reason.
     """
 
     reference: Stackable
+    statements: Mapping[str, str]
     variants: Mapping[str, Stackable]
     sequence: Stackable | None = None
     sequences: Mapping[str, Stackable] = field(default_factory=dict)
@@ -75,6 +77,7 @@ def make_programs(reference: str, variants: Mapping[str, str], profile: Profile)
     }
     return Programs(
         reference=base,
+        statements=variants,
         variants=ready,
         sequence=orderer.make_sequence(reference, profile),
         sequences={name: text for name, text in made.items() if text is not None},

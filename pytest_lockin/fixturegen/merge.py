@@ -183,13 +183,22 @@ def _fresh(value: Cell, taken: set[Cell]) -> Cell:
     return fresh
 
 
-def merge_all(
+def merge_with_uses(
     datasets: Sequence[Dataset], profile: Profile, *, links: Links = (), cap: int = CAP
-) -> Dataset | None:
-    """Merge several databases from left to right; None as soon as one does not fit."""
-    merged: Dataset | None = datasets[0]
+) -> tuple[Dataset, dict[str, tuple[str, ...]]] | None:
+    """Merge several databases from left to right; say for each row of a table which of them brought it.
+
+    None as soon as one does not fit.
+    """
+    merged = datasets[0]
+    uses = {rows.table: (merged.purpose,) * len(rows.rows) for rows in merged.tables}
     for dataset in datasets[1:]:
-        if merged is None:
+        more = merge_datasets(merged, dataset, profile, links=links, cap=cap)
+        if more is None:
             return None
-        merged = merge_datasets(merged, dataset, profile, links=links, cap=cap)
-    return merged
+        # What is added stands at the end.
+        for rows in more.tables:
+            known = uses.get(rows.table, ())
+            uses[rows.table] = (*known, *(dataset.purpose,) * (len(rows.rows) - len(known)))
+        merged = more
+    return merged, uses

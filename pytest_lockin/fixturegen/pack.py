@@ -83,10 +83,11 @@ def _kills(plan: Plan) -> dict[int, frozenset[str]]:
     for name, numbers in plan.matrix.separated.items():
         for number in numbers:
             kills.setdefault(number, set()).add(name)
-    return {n: frozenset(k) for n, k in kills.items() if _largest(plan.datasets[n]) <= plan.cap}
+    return {n: frozenset(k) for n, k in kills.items() if largest_table(plan.datasets[n]) <= plan.cap}
 
 
-def _largest(dataset: Dataset) -> int:
+def largest_table(dataset: Dataset) -> int:
+    """Count the rows of the table that has most."""
     return max((len(rows.rows) for rows in dataset.tables), default=0)
 
 

@@ -37,7 +37,7 @@ def spark_type(column: ColumnProfile) -> str:
     Raises:
         FixturesError: a type that fixtures cannot hold (nested values, intervals).
     """
-    kind = re.sub(r"\s+", "", column.type.lower())
+    kind = ddl_type(column)
     if re.fullmatch(r"decimal(\(\d+,\d+\))?", kind):
         return kind if "(" in kind else "decimal(10,0)"
     if re.fullmatch(r"(var)?char\(\d+\)", kind):
@@ -50,6 +50,11 @@ def spark_type(column: ColumnProfile) -> str:
             hint="fixtures hold numbers, strings, dates, timestamps, booleans and binary values",
         )
     return name
+
+
+def ddl_type(column: ColumnProfile) -> str:
+    """Give a column's type as DDL writes it, in lower case, without blanks."""
+    return re.sub(r"\s+", "", column.type.lower())
 
 
 def write_schema(table: TableProfile) -> str:
