@@ -58,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "doctor", _doctor, "check this machine: Java, engines, versions")
     study = commands.add_parser("study", help="scores and tables from a folder of runs")
     _add_study(study.add_subparsers(required=True, metavar="ACTION"))
+    fixtures = commands.add_parser("fixtures", help="the few rows on which wrong programs show it")
+    _add_fixtures(fixtures.add_subparsers(required=True, metavar="ACTION"))
     tasks = commands.add_parser("tasks", help="the thirty TPC-DS tasks and their references")
     _add_tasks(tasks.add_subparsers(required=True, metavar="ACTION"))
     return parser
@@ -112,6 +114,30 @@ def _add_tasks(actions: Commands) -> None:
     derive.add_argument("--sql", type=Path, help="a file with the statement (default: the task's TPC-DS one)")
     schema = _add(actions, "schema", _schema, "print a JSON Schema, for an editor that checks YAML")
     schema.add_argument("name", nargs="?", default="task", choices=["task", "obligations"])
+
+
+def _add_fixtures(actions: Commands) -> None:
+    from pytest_lockin.fixtures.command import add_options
+
+    texts = {
+        "build": "make fixtures from references, before any candidate is read",
+        "show": "print a task's fixtures",
+        "check": "check that fixtures are as locked, and legal",
+        "explain": "say what is known of each wrong program, and show the rows on which one matters",
+    }
+    for action, text in texts.items():
+        parser = _add(actions, action, _fixtures, text)
+        parser.set_defaults(action=action)
+        add_options(action, parser)
+
+
+def _fixtures(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.fixtures import command
+
+    if isinstance(arguments.task, str):
+        return command.ONE_TASK[arguments.action](arguments, _find_task(arguments.task))
+    tasks = [_find_task(name) for name in arguments.task or _own_tasks()]
+    return command.TASKS[arguments.action](arguments, tasks)
 
 
 def _add_engine(parser: argparse.ArgumentParser) -> None:

@@ -202,7 +202,7 @@ def load_standings(folder: Path, task: str) -> tuple[VariantStanding, ...]:
         return tuple(_parse_standing(each) for each in data["variants"])
     except KeyError as error:
         raise _damaged(path, f"no {error.args[0]!r}") from None
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AttributeError) as error:
         raise _damaged(path, str(error)) from None
 
 
