@@ -98,10 +98,10 @@ def _of_literal(term: Term, _: Callable[[Term], str]) -> str:
     if kind == "int":
         return "int" if -(2**31) <= value < 2**31 else "bigint"
     if kind == "decimal":
-        whole, _, part = str(value).lstrip("-").partition(".")
+        whole, _dot, part = str(value).lstrip("-").partition(".")
         digits = whole.lstrip("0") + part
         return f"decimal({max(len(digits), len(part), 1)},{len(part)})"
-    return {"bool": "boolean"}.get(kind, kind)
+    return "boolean" if kind == "bool" else str(kind)
 
 
 def _of_aggregate(term: Term, column: Callable[[Term], str]) -> str:

@@ -103,8 +103,10 @@ class _Pair:
 
     def _match_group(self) -> bool:
         mine, yours = self.one.group, self.other.group
-        if mine is None or yours is None or mine == yours:
-            return mine == yours and self._match_having()
+        if mine == yours:
+            return self._match_having()
+        if mine is None or yours is None:
+            return False
         if mine.kind != yours.kind or len(mine.keys) != len(yours.keys):
             return False
         pairs = zip(mine.keys, yours.keys, strict=True)

@@ -198,10 +198,9 @@ class _Scope:
 
     def term(self, node: Any) -> Term:
         """Read an expression."""
-        for kinds, read in _READERS:
-            if isinstance(node, kinds):
-                return read(self, node)
-        return self.generic(node)
+        read = next((read for kinds, read in _READERS if isinstance(node, kinds)), _Scope.generic)
+        made: Term = read(self, node)
+        return made
 
     def generic(self, node: Any) -> Term:
         """Read a function or operator by its parts; what it does is left open."""

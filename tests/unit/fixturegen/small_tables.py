@@ -37,21 +37,24 @@ class SmallTables:
 
     def fill(self, draw, most=4):
         """Fill all tables with new rows; no key occurs twice, no NULL stands where none may."""
-        rows = {}
         lean = draw.choice((0.0, 0.0, 0.05, 0.3))
         self.off = draw.choice((0.0, 0.05, 0.3))
+        rows = {}
         for table in self.tables:
-            self.con.execute(f'DELETE FROM "{table.name}"')
             made = [self._row(draw, table, lean) for _ in range(draw.choice((0, 1, 2, most, most, 2 * most)))]
-            rows[table.name] = kept = _legal(made, table)
-            if kept:
-                names = ", ".join(f'"{c.name}"' for c in self.used[table.name])
-                marks = ", ".join("?" for _ in self.used[table.name])
-                self.con.executemany(
-                    f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})',
-                    [[row[c.name] for c in self.used[table.name]] for row in kept],
-                )
-        return rows
+            rows[table.name] = _once(made, table)
+        for _ in self.tables:
+            rows = {table.name: _with_partner(rows[table.name], table, rows) for table in self.tables}
+        for table in self.tables:
+            self._insert(table, rows[table.name])
+
+    def _insert(self, table, rows):
+        self.con.execute(f'DELETE FROM "{table.name}"')
+        if rows:
+            names = [c.name for c in self.used[table.name]]
+            mark = f"({', '.join('?' for _ in names)})"
+            text = f'INSERT INTO "{table.name}" ({", ".join(names)}) VALUES {", ".join(mark for _ in rows)}'
+            self.con.execute(text, [row[name] for row in rows for name in names])
 
     def _row(self, draw, table, lean):
         return {c.name: self._cell(draw, table, c, lean) for c in self.used[table.name]}
@@ -90,7 +93,7 @@ def for_duckdb(sql):
 
 
 def _needed(table, column, used):
-    keys = {name.lower() for key in table.unique for name in key.columns}
+    keys = {name.lower() for key in (*table.unique, *table.foreign) for name in key.columns}
     name = column.name.lower()
     return name in used or name in keys or not column.nullable
 
@@ -99,7 +102,8 @@ def _duck(kind):
     return {"string": "VARCHAR"}.get(kind, kind)
 
 
-def _legal(rows, table):
+def _once(rows, table):
+    """Keep the first row of each key."""
     seen = set()
     kept = []
     for row in rows:
@@ -109,6 +113,15 @@ def _legal(rows, table):
             seen.update(filled)
             kept.append(row)
     return kept
+
+
+def _with_partner(rows, table, others):
+    """Keep rows whose foreign keys are found; of tables that the statement does not read, nothing is asked."""
+    for key in table.foreign:
+        if key.table in others:
+            there = {tuple(row[c] for c in key.targets) for row in others[key.table]}
+            rows = [r for r in rows if None in (v := tuple(r[c] for c in key.columns)) or v in there]
+    return rows
 
 
 def _literals(tree):

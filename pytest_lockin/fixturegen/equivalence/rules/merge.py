@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from pytest_lockin.fixturegen.equivalence.queries import (
     Derived,
@@ -26,7 +26,7 @@ from pytest_lockin.fixturegen.equivalence.terms import (
 )
 
 if TYPE_CHECKING:
-    from pytest_lockin.fixturegen.equivalence.queries import From
+    from pytest_lockin.fixturegen.equivalence.queries import From, Query
 
 
 def flatten(select: Select) -> Select:
@@ -69,7 +69,8 @@ def _open(part: From, meanings: dict[Term, Term], *, optional: bool = False) -> 
     if isinstance(part, Join):
         return _open_join(part, meanings, optional=optional)
     if isinstance(part, Derived) and is_plain(part.query) and not (optional and _computes(part)):
-        _mean(part, meanings)
+        for item in part.query.items:
+            meanings[col(part.id, item.name)] = item.term
         return _open(part.query.source, meanings, optional=optional)
     return [part], []
 
@@ -94,13 +95,7 @@ def _closed(parts: list[From], where: list[Term]) -> From:
     return ordered[0] if len(ordered) == 1 and not where else Product(ordered, conjuncts(where))
 
 
-def _mean(derived: Derived, meanings: dict[Term, Term]) -> None:
-    assert isinstance(derived.query, Select)  # noqa: S101  is_plain said so
-    for item in derived.query.items:
-        meanings[col(derived.id, item.name)] = item.term
-
-
-def is_plain(query: object) -> bool:
+def is_plain(query: Query) -> TypeGuard[Select]:
     """Whether a query only filters and computes row by row."""
     return (
         isinstance(query, Select)

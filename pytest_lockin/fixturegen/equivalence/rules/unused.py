@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from pytest_lockin.fixturegen.equivalence.queries import (
     Derived,
     Item,
+    Join,
     Product,
     Select,
     SetOperation,
     columns_in,
     conditions_of,
-    map_from,
     outputs,
     sources_of,
     terms_of,
@@ -45,12 +45,11 @@ def _trim(part: From, used: dict[str, frozenset[str]]) -> From:
         keep = [place for place, name in enumerate(names) if name in used[part.id]]
         whole = len(keep) == len(names) or not _may_lose(part.query)
         return part if whole else Derived(part.id, _keep(part.query, keep))
-    made = map_from(part, lambda term: term, lambda query: query)
-    if isinstance(made, Product):
-        return replace(made, parts=tuple(_trim(inner, used) for inner in made.parts))
-    if not hasattr(made, "left"):
-        return made
-    return replace(made, left=_trim(made.left, used), right=_trim(made.right, used))
+    if isinstance(part, Product):
+        return replace(part, parts=tuple(_trim(inner, used) for inner in part.parts))
+    if isinstance(part, Join):
+        return replace(part, left=_trim(part.left, used), right=_trim(part.right, used))
+    return part
 
 
 def _may_lose(query: Query) -> bool:
