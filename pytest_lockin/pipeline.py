@@ -116,7 +116,7 @@ class Bench:
         self.workshop = workshop
         self.world = world
         self.secrets = workshop.folder / "references"
-        self.data = workshop.folder / "data"
+        self.data = workshop.data
         self._runners: dict[str, ProgramRunner] = {}
         self._vetted: dict[tuple[str, str], Vetted] = {}
         self._locks: dict[str, threading.Lock] = {}

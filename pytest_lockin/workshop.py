@@ -11,26 +11,44 @@ import contextlib
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_lockin.engines.jvm import JVM_VARIABLES, jvm_libraries, missing_java, start_jvm
+from pytest_lockin.engines.jvm_pool import JvmPool, RunningJvm
 from pytest_lockin.model.isolation import Isolation
 from pytest_lockin.model.messages import EngineSpec, ProgramJob, SuiteJob
 from pytest_lockin.workers.child import RUN_FOLDER
 from pytest_lockin.workers.environment import child_environment, sealed_environment
 from pytest_lockin.workers.pool import WorkerPool
 from pytest_lockin.workers.sandbox.choose import decide_sandbox, is_required, make_sandbox
-from pytest_lockin.workers.sandbox.views import Surroundings, view_program, view_suite
+from pytest_lockin.workers.sandbox.view import default_limits
+from pytest_lockin.workers.sandbox.views import (
+    Surroundings,
+    attach,
+    clear_tmp,
+    view_jvm,
+    view_program,
+    view_suite,
+)
+from pytest_lockin.workers.worker import unsealed
 
 if TYPE_CHECKING:
-    from pytest_lockin.engines.jvm import JvmHandle
+    from collections.abc import Mapping, Sequence
+
     from pytest_lockin.settings import Settings
     from pytest_lockin.workers.sandbox.choose import SandboxChoice
+    from pytest_lockin.workers.sandbox.process import Process
     from pytest_lockin.workers.sandbox.view import View
     from pytest_lockin.workers.worker import Worker
+
+# Spark's JVM may fill two GiB of heap, and has more beside it.
+_LEAST_FOR_JVM = 4 << 30
 
 
 def decide_for(settings: Settings) -> SandboxChoice:
@@ -75,6 +93,8 @@ class Workshop:
         self.shared = shared or self.folder
         self.store = self.shared / "frames"
         self.store.mkdir(exist_ok=True)
+        self.data = self.folder / "data"
+        self.data.mkdir()
         self._settings = settings
         self._hidden = hidden
         self.live_output = live_output
@@ -93,8 +113,8 @@ class Workshop:
             sealed_environment=sealed_environment(environment, settings.exposed_variables),
             spares=False,
         )
-        self._jvms: dict[tuple[tuple[str, str], ...], JvmHandle] = {}
-        self._jvm_lock = threading.Lock()
+        self._jvms = JvmPool()
+        self._jvm_processes: list[Process] = []
         self._jvm_lease = threading.RLock()
         self._closed = False
         atexit.register(self.close)
@@ -120,7 +140,7 @@ class Workshop:
         return "spark" if self._settings.engine == "auto" and self.java else ""
 
     def engine(self, name: str, *, partitions: int = 1, conf: tuple[tuple[str, str], ...] = ()) -> EngineSpec:
-        """Say how a worker starts this engine; for `spark` the shared JVM is started when there is none.
+        """Say which engine a worker starts; for `spark` it is attached to a JVM when it starts.
 
         `conf` is static conf that a program asks for (jars, extensions, catalogs): a JVM is started with it.
         Other engines have none to start, and are not given it.
@@ -129,14 +149,9 @@ class Workshop:
             JavaMissingError: `spark` was asked for and there is no Java that can run it.
         """
         if name == "spark":
-            jvm = self._shared_jvm(conf)
-            return EngineSpec(
-                name=name,
-                partitions=partitions,
-                conf=conf,
-                gateway_port=jvm.port,
-                gateway_secret=jvm.secret,
-            )
+            if not self.java:
+                raise missing_java()
+            return EngineSpec(name=name, partitions=partitions, conf=conf)
         url = self._settings.engine if name == "connect" else ""
         return EngineSpec(
             name=name,
@@ -144,16 +159,6 @@ class Workshop:
             partitions=partitions,
             url=url,
         )
-
-    def _shared_jvm(self, conf: tuple[tuple[str, str], ...]) -> JvmHandle:
-        with self._jvm_lock:
-            jvm = self._jvms.get(conf)
-            if jvm is None or not jvm.is_alive():
-                from pytest_lockin.engines.jvm import start_jvm
-
-                scratch = Path(tempfile.mkdtemp(prefix="jvm-", dir=self.folder))
-                jvm = self._jvms[conf] = start_jvm(scratch, dict(conf))
-            return jvm
 
     def lease(self, engine: str) -> contextlib.AbstractContextManager[object]:
         """Hold the engine alone while the block runs.
@@ -170,7 +175,8 @@ class Workshop:
 
     def isolation(self) -> Isolation:
         """How untrusted work was kept apart so far, as a value."""
-        seen = self._pool.attestations()
+        jvms = (process.attestation for process in self._jvm_processes)
+        seen = (*self._pool.attestations(), *(each for each in jvms if each is not None))
         return Isolation(
             asked=self._choice.asked,
             backend=self._choice.backend,
@@ -191,14 +197,66 @@ class Workshop:
         Raises:
             SandboxError: it would see what no candidate may, or is not kept apart as it should be.
         """
-        worker = self._pool.take(self._view(job))
+        view = self._view(job)
+        jvm = self._jvm(job.engine, view) if job.engine.name == "spark" else None
+        if jvm is not None:
+            spec = replace(job.engine, gateway_port=jvm.handle.port, gateway_secret=jvm.handle.secret)
+            job = replace(job, engine=spec)
+            view = attach(view, jvm.folder, jvm.network) if view is not None else None
+        worker = self._pool.take(view)
+        if jvm is not None:
+            jvm.tenants.append(worker)
         worker.start(handler, job, sys_path=self._import_path())
         return worker
+
+    def _jvm(self, spec: EngineSpec, view: View | None) -> RunningJvm:
+        """The JVM for a worker: trusted programs share one, candidates share theirs with nobody else's."""
+        key = (spec.conf, view.owner if view is not None else None)
+        jvm = self._jvms.get(key, lambda: self._start_jvm(dict(spec.conf), view), trusted=view is None)
+        if view is not None:
+            clear_tmp(view, jvm.folder)
+        return jvm
+
+    def _start_jvm(self, conf: dict[str, str], view: View | None) -> RunningJvm:
+        scratch = Path(tempfile.mkdtemp(prefix="jvm-", dir=self.folder))
+        if view is None:
+            return RunningJvm(handle=start_jvm(scratch, conf), folder=scratch)
+        for name in ("tmp", "local"):
+            (scratch / name).mkdir()
+        # One JVM serves a suite and its candidate on data: that data are copies of input tables.
+        sealed = view_jvm(view, scratch, (*jvm_libraries(), str(self.data)))
+        started: list[Process] = []
+
+        def spawn(command: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
+            started.append(self._spawn_jvm(command, environment, log, sealed))
+            return started[0]
+
+        handle = start_jvm(scratch, conf, spawn=spawn)
+        self._jvm_processes += started
+        return RunningJvm(handle=handle, folder=scratch, network=started[0].inner())
+
+    def _spawn_jvm(
+        self, command: Sequence[str], environment: Mapping[str, str], log: Path, view: View
+    ) -> Process:
+        limits = default_limits()
+        process = self._sandbox.spawn(
+            command,
+            view,
+            replace(limits, memory=max(limits.memory, _LEAST_FOR_JVM)),
+            environment=sealed_environment(environment, (*JVM_VARIABLES, *self._settings.exposed_variables)),
+            log=log,
+            stdin=subprocess.PIPE,
+        )
+        missing = process.attest().missing
+        if missing:
+            process.kill()
+            raise unsealed(process.attest())
+        return process
 
     def _view(self, job: Any) -> View | None:
         if not self.sealed:
             return None
-        if (isinstance(job, ProgramJob) and job.trusted) or job.engine.gateway_port:
+        if isinstance(job, ProgramJob) and job.trusted:
             return None
         around = Surroundings(
             hidden=self._hidden,
@@ -232,6 +290,5 @@ class Workshop:
         self._closed = True
         atexit.unregister(self.close)
         self._pool.stop()
-        for jvm in self._jvms.values():
-            jvm.stop()
+        self._jvms.stop()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -14,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from pytest_lockin.engines.archive import archive_options
+from pytest_lockin.engines.archive import archive_options, archive_path
 from pytest_lockin.engines.preflight import check_java, java_home, spark_home
 from pytest_lockin.errors import EngineError, JavaMissingError
 
@@ -32,6 +33,19 @@ STOP_LIMIT = 5.0
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 
 
+class Started(Protocol):
+    """A process as a sandbox starts it."""
+
+    popen: subprocess.Popen[bytes]
+
+    def kill(self) -> None:
+        """End it with all it started, and what was set up for it."""
+
+
+# Starts a command with an environment and a log in a way of its own; its standard input is a pipe.
+Spawn = Callable[["Sequence[str]", "Mapping[str, str]", Path], Started]
+
+
 class JvmHandle:
     """A running JVM: where to attach, and how to end it.
 
@@ -39,9 +53,10 @@ class JvmHandle:
     """
 
     def __init__(
-        self, *, process: subprocess.Popen[bytes], port: int, secret: str, log: Path, conf: Mapping[str, str]
+        self, *, started: Started, port: int, secret: str, log: Path, conf: Mapping[str, str]
     ) -> None:
-        self.process = process
+        self.started = started
+        self.process = started.popen
         self.port = port
         self.secret = secret
         self.log = log
@@ -71,6 +86,7 @@ class JvmHandle:
             self.process.wait(STOP_LIMIT)
         for pid in members | _session_members(self.pid):
             _signal(pid, signal.SIGKILL)
+        self.started.kill()
 
 
 def start_jvm(
@@ -78,7 +94,7 @@ def start_jvm(
     conf: Mapping[str, str] | None = None,
     *,
     cores: int = 2,
-    prefix: Sequence[str] = (),
+    spawn: Spawn | None = None,
     extra_options: str = "",
     limit: float = START_LIMIT,
 ) -> JvmHandle:
@@ -88,7 +104,7 @@ def start_jvm(
         scratch: a folder of this JVM's own: logs, warehouse, Derby and temporary files go there.
         conf: static conf the programs ask for (jars, extensions, catalogs); it wins over ours.
         cores: tasks at once.
-        prefix: a command that runs the rest of its arguments (a sandbox).
+        spawn: starts the command (a sandbox's way); an ordinary process by default.
         extra_options: options for Java itself; instead of those that use a class archive.
         limit: seconds to wait for it.
 
@@ -107,26 +123,64 @@ def start_jvm(
         )
     scratch.mkdir(parents=True, exist_ok=True)
     log = scratch / "spark.log"
-    with tempfile.TemporaryDirectory(dir=scratch) as folder, log.open("wb") as output:
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
         answer = Path(folder) / "gateway"
-        process = subprocess.Popen(
-            [*prefix, *_command(home, scratch, conf or {}, cores, extra_options or archive_options())],
+        command = _command(home, scratch, conf or {}, cores, extra_options or archive_options())
+        started = (spawn or _spawn)(command, _environment(home, java, answer), log)
+        try:
+            port, secret = _wait_for(answer, started.popen, log, limit)
+        except BaseException:
+            _signal_group(started.popen.pid, signal.SIGKILL)
+            started.popen.communicate()
+            started.kill()
+            raise
+    return JvmHandle(started=started, port=port, secret=secret, log=log, conf=conf or {})
+
+
+class _Plain:
+    """An ordinary process; nothing was set up for it."""
+
+    def __init__(self, popen: subprocess.Popen[bytes]) -> None:
+        self.popen = popen
+
+    def kill(self) -> None:
+        """Do nothing: whoever ends the JVM has found all its processes."""
+
+
+def _spawn(command: Sequence[str], environment: Mapping[str, str], log: Path) -> Started:
+    with log.open("wb") as output:
+        popen = subprocess.Popen(
+            command,
             # Spark's gateway ends when this pipe closes, however we end.
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env=_environment(home, java, answer),
-            cwd=scratch,
+            env=dict(environment),
+            cwd=log.parent,
             # A session of its own: Ctrl-C does not reach it, and all that it starts can be found.
             start_new_session=True,
         )
-        try:
-            port, secret = _wait_for(answer, process, log, limit)
-        except BaseException:
-            _signal_group(process.pid, signal.SIGKILL)
-            process.communicate()
-            raise
-    return JvmHandle(process=process, port=port, secret=secret, log=log, conf=conf or {})
+    return _Plain(popen)
+
+
+# What Spark's start scripts read; the rest of the environment is nothing to a sealed JVM.
+JVM_VARIABLES = (
+    "SPARK_HOME",
+    "SPARK_LOCAL_IP",
+    "SPARK_CONNECT_MODE",
+    "PYSPARK_PYTHON",
+    "PYSPARK_DRIVER_PYTHON",
+    "_PYSPARK_DRIVER_CONN_INFO_PATH",
+)
+
+
+def jvm_libraries() -> tuple[str, ...]:
+    """Folders and files a JVM reads beside the interpreter's: Java, Spark, the class archive."""
+    archive = archive_path()
+    found = (java_home(), spark_home(), archive)
+    return tuple(
+        str(path.resolve() if path is not archive else path) for path in found if path and path.exists()
+    )
 
 
 def missing_java() -> JavaMissingError:

@@ -36,7 +36,7 @@ class Worker:
 
     Use: `Worker(folder, environment)` starts the interpreter at once (so that a spare one can warm up),
     `start(...)` gives it a handler, then `send`, `receive`, `ask`. `stop()` is safe to call at any time, and
-    leaves no process of its group behind.
+    leaves no process of its group behind. `failed` says that it crashed, timed out or answered nonsense.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         self._wire = Wire(ours)
         self._sealed = sandbox is not None
+        self.failed = False
         view = view or View(role="trusted", cwd=cwd)
         live = bool(environment.get("LOCKIN_LIVE_OUTPUT"))
         code = f"from pytest_lockin.workers.child import main; main({theirs.fileno()})"
@@ -87,11 +88,7 @@ class Worker:
             raise self._crashed()
         if attestation.missing:
             self.kill()
-            raise SandboxError(
-                expected=f"a process in a sandbox of {attestation.backend}",
-                found=f"no {', no '.join(attestation.missing)}",
-                hint="`lockin doctor` says what this machine allows",
-            )
+            raise unsealed(attestation)
 
     def attest(self) -> Attestation:
         """What was seen of the process from outside; looked at once, before it is given anything."""
@@ -117,6 +114,7 @@ class Worker:
         except WorkerCrashedError as error:
             raise self._crashed() from error
         except WorkerError:
+            self.failed = True
             self.kill()
             raise
         if isinstance(message, Failed):
@@ -151,6 +149,7 @@ class Worker:
         self._wire.close()
 
     def _crashed(self) -> WorkerCrashedError:
+        self.failed = True
         deadline = time.monotonic() + _GRACE
         while self.alive and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -186,6 +185,15 @@ class WorkerFailedError(WorkerError):
         return self.failed.reason
 
 
+def unsealed(attestation: Attestation) -> SandboxError:
+    """Build the error for a process that is not kept apart as its sandbox promises."""
+    return SandboxError(
+        expected=f"a process in a sandbox of {attestation.backend}",
+        found=f"one without {', '.join(attestation.missing)}",
+        hint="`lockin doctor` says what this machine allows",
+    )
+
+
 def describe_exit(status: int | None) -> str:
     """Say how a process ended: `exit status 3`, `signal SIGKILL`."""
     if status is None:
@@ -196,4 +204,4 @@ def describe_exit(status: int | None) -> str:
     return f"exit status {status}"
 
 
-__all__ = ["Worker", "WorkerFailedError", "describe_exit"]
+__all__ = ["Worker", "WorkerFailedError", "describe_exit", "unsealed"]

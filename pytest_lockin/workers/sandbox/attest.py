@@ -132,11 +132,11 @@ def _limits(proc: Path, process: Process) -> tuple[LimitInForce, ...]:
 def _with_missing(attestation: Attestation, status: dict[str, str], *, filtered: bool) -> Attestation:
     missing = [f"a namespace of its own: {kind}" for kind in attestation.shared]
     if attestation.capabilities:
-        missing.append(f"no capabilities: it has {attestation.capabilities}")
+        missing.append(f"an empty set of capabilities (it has {attestation.capabilities})")
     if filtered and not attestation.filtered:
         missing.append("a filter of system calls")
     if status.get("NoNewPrivs") != "1":
-        missing.append("no way to gain privileges")
+        missing.append("the flag that no privileges are gained")
     names = {limit.name for limit in attestation.limits}
     missing += [f"a limit on {name}" for name in ("memory", "processes", "file_bytes") if name not in names]
     return replace(attestation, missing=tuple(missing))

@@ -112,6 +112,10 @@ class Process:
         """Whether it still runs."""
         return self.popen.poll() is None
 
+    def inner(self) -> int:
+        """The program's own process, below those of the sandbox; 0 where it never came to be."""
+        return wait_for_inner(self, 2, "bwrap") if self._nested else self.pid
+
     def attest(self) -> Attestation:
         """Look at it from outside, once."""
         if self.attestation is None:

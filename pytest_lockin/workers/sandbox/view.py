@@ -15,6 +15,7 @@ class View:
 
     Attributes:
         role: what the process is for, in one word.
+        owner: the folder of the suite it works for: what is shared at all is shared within one.
         ro: folders and files it can read.
         rw: folders it can write to.
         empty: folders that are there and empty, the process's own and lost with it.
@@ -26,6 +27,7 @@ class View:
     """
 
     role: str
+    owner: str = ""
     ro: tuple[str, ...] = ()
     rw: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ installation knows of references (packages with the benchmark's own statements) 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -64,6 +65,7 @@ def view_suite(job: SuiteJob, around: Surroundings) -> View:
     return replace(
         view,
         role="suite",
+        owner=folder,
         ro=(*view.ro, *_above(folder, job.root), *(each for each in settings if each), folder),
         rw=(job.store,),
         empty=(str(Path(around.run_folder) / "cache"),),
@@ -84,12 +86,46 @@ def view_program(job: ProgramJob, around: Surroundings) -> View:
     return replace(
         view,
         role="program",
+        owner=job.visible[0] if job.visible else "",
         ro=(*view.ro, *job.visible),
         rw=(job.store,),
         masked=(*view.masked, *(path for each in inside for path in each.masked)),
         shown=tuple(pair for each in inside for pair in each.shown),
         cwd=around.cwd,
     )
+
+
+def view_jvm(view: View, scratch: Path, readable: tuple[str, ...]) -> View:
+    """What the JVM sees that serves a suite's workers: the same, what is named, and its own folder.
+
+    The temporary folder is shared with the workers: programs write files that Spark reads, and back.
+    """
+    return replace(
+        view,
+        role="jvm",
+        ro=(*view.ro, *readable),
+        rw=(str(scratch),),
+        tmp=str(scratch / "tmp"),
+        cwd=str(scratch),
+    )
+
+
+def attach(view: View, scratch: Path, network: int) -> View:
+    """What a worker sees that is attached to a JVM: its temporary folders, and its network."""
+    return replace(view, rw=(*view.rw, str(scratch / "local")), tmp=str(scratch / "tmp"), network_of=network)
+
+
+def clear_tmp(view: View, scratch: Path) -> None:
+    """Empty the temporary folder a JVM shares with its workers, but for where other folders are mounted."""
+    mounts = [Path(path).parts for path in (*view.ro, *view.rw, *view.empty, *view.masked)]
+    kept = {parts[2] for parts in mounts if parts[:2] == ("/", "tmp") and len(parts) > 2}  # noqa: PLR2004
+    for entry in (scratch / "tmp").iterdir():
+        if entry.name in kept:
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
 
 
 def _with_libraries(around: Surroundings, *, own: str) -> View:
