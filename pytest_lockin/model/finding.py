@@ -105,5 +105,5 @@ class Diagnosis:
 
     @property
     def primary(self) -> str:
-        """The first of them; "" where none is known."""
-        return next(iter(self.broken), "")
+        """The first of them; "" where none is known, or values differ and nothing explains how."""
+        return next(iter(self.broken), "") if self.explained else ""

@@ -57,8 +57,9 @@ def diagnose(suspect: Suspect, ask: Ask, linker: Linker, *, engine: str = "") ->
     First columns are paired (names, types and places set aside as findings of their own). Then single edits
     are tried, and the same edit at every place it can be made, those first that the candidate's source speaks
     for; then several within one obligation, and last edits of two and three obligations, each time going on
-    with what comes nearest. The first of these stages that has an explanation ends the search. An explanation fits on every data
-    set that both programs ran on. Data sets on which either raised say nothing.
+    with what comes nearest. The first of these stages that has an explanation ends the search.
+
+    An explanation fits on every data set that both programs ran on. Where either raised says nothing.
     """
     search = _Search(suspect, ask, linker)
     if not search.inputs:
@@ -202,7 +203,10 @@ class _Search:
     def _across(self) -> Iterator[Edits]:
         """Edits of two and three obligations, starting from each of the nearest."""
         helpful = sorted({*self._helpful(), *self._within()}, key=self.score)
-        for start in helpful[:_STARTS]:
+        # What the nearest lacks may not help alone: it is looked for among all edits.
+        for start in helpful[:1]:
+            yield self._climb(start, list(self._simple()), _MOST_OBLIGATIONS)
+        for start in helpful[1:_STARTS]:
             yield self._climb(start, helpful, _MOST_OBLIGATIONS)
 
     def _climb(self, start: Edits, pool: Sequence[Edits], most: int) -> Edits:

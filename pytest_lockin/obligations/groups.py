@@ -109,23 +109,31 @@ def _windows(reader: Reader, select: Any) -> Iterator[Draft]:
         parts = window.args.get("partition_by") or []
         order = window.args.get("order")
         within = f"within {say_list(map(say, parts))}" if parts else "over all rows"
-        by = f", ordered by {say_list(say(key) for key in order.expressions)}" if order else ""
-        yield Draft(
-            kind=Kind.WINDOW,
-            fragment=Fragment.WINDOW,
-            text=f"The window function {say(window.this)} is taken {within}{by}.",
-            columns=unique(
-                (*reader.lineage(window), *reader.fed_through(window), *_part_outputs(reader, window))
-            ),
-        )
+        name = f"The window function {say(window.this)}"
+        # Two requirements where there is an order: what splits the rows, and what goes by which order.
+        subject = name if order is None else "The window"
+        yield _window(reader, window, f"{subject} is taken {within}.", *(parts or [window.this]))
+        if order is not None:
+            by = say_list(say(key) for key in order.expressions)
+            yield _window(reader, window, f"{name} goes by {by}.", window.this, order)
 
 
-def _part_outputs(reader: Reader, window: Any) -> Iterator[str]:
-    """Give the outputs that the window's keys are written out as."""
+def _window(reader: Reader, window: Any, text: str, *parts: Any) -> Draft:
+    outputs = (*reader.fed_through(window), *_part_outputs(reader, window, parts))
+    return Draft(
+        kind=Kind.WINDOW,
+        fragment=Fragment.WINDOW,
+        text=text,
+        columns=unique((*reader.lineage(*parts), *outputs)),
+    )
+
+
+def _part_outputs(reader: Reader, window: Any, parts: tuple[Any, ...]) -> Iterator[str]:
+    """Give the outputs that some of the window's keys are written out as."""
     select = window.find_ancestor(exp.Select)
-    parts = {node.sql() for node in window.walk()}
+    texts = {node.sql() for part in parts for node in part.walk()}
     for place, item in enumerate(select.selects):
-        if item.unalias().sql() in parts:
+        if item.unalias().sql() in texts:
             yield from reader.fed_by(select, place)
 
 

@@ -28,9 +28,11 @@ _MOST_EDITS = 400
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 # Calls whose texts are names of columns, kinds of joins or types.
 _NAMING = frozenset(
-    "col column alias select selectExpr groupBy groupby rollup cube agg sum avg mean min max count countDistinct "
-    "withColumn withColumnRenamed withColumnsRenamed drop join orderBy sort sortWithinPartitions partitionBy "
-    "unionByName cast astype stddev_samp stddev grouping toDF desc asc dropDuplicates import_module".split()
+    """
+    col column alias select selectExpr groupBy groupby rollup cube agg sum avg mean min max count
+    countDistinct withColumn withColumnRenamed withColumnsRenamed drop join orderBy sort partitionBy
+    sortWithinPartitions unionByName cast astype stddev_samp stddev grouping toDF desc asc dropDuplicates
+    """.split()  # noqa: SIM905 - a list of that many words is no easier to read
 )
 
 
@@ -79,9 +81,7 @@ class _Change:
         """Write the tree with the change as an edit of its text; None where nothing changes."""
         columns = tuple(column.name.lower() for column in self.node.find_all(exp.Column))
         before = say(self.node)
-        self.node.replace(self.put)
-        text = tree.sql(dialect=DIALECT, pretty=True, comments=False)
-        self.put.replace(self.node)
+        text = self._render(tree)
         start, end, replacement = find_change(base, text)
         if text == base:
             return None
@@ -100,6 +100,14 @@ class _Change:
             after=say(self.put),
             informed=self.informed,
         )
+
+    def _render(self, tree: Any) -> str:
+        if self.node is tree:
+            return str(self.put.sql(dialect=DIALECT, pretty=True, comments=False))
+        self.node.replace(self.put)
+        text = tree.sql(dialect=DIALECT, pretty=True, comments=False)
+        self.put.replace(self.node)
+        return str(text)
 
 
 def _roles(tree: Any) -> Iterator[_Change]:
@@ -218,7 +226,7 @@ def _place(node: Any) -> tuple[Fragment, Kind]:
 def read_constants(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """Read the texts and the whole numbers that a Python source holds; none of one that does not parse.
 
-    Texts that are plainly names of columns or options (`F.col("x")`, `alias="x"`, `tables["x"]`) are left out.
+    Texts that are plainly names of columns or tables (`F.col("x")`, `tables["x"]`) are left out.
     """
     try:
         tree = ast.parse(source)

@@ -7,7 +7,7 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
-from pytest_lockin.frames.types import short_name
+from pytest_lockin.frames.types import json_types, short_name
 from pytest_lockin.model.finding import ShapeFinding, ShapeKind
 from pytest_lockin.obligations.distance import measure_distance, read_content
 
@@ -46,11 +46,18 @@ def _pair(expected: Frame, found: Frame) -> tuple[list[int], list[int]]:
     if by_name and len(shared) == min(len(mine), len(theirs)):
         return [mine.index(name) for name in shared], [theirs.index(name) for name in shared]
     if len(mine) == len(theirs):
-        return list(range(len(mine))), list(range(len(theirs)))
+        left = list(range(len(mine)))
+        return left, _fill(mine, theirs) if by_name else left
     wide, narrow = (expected, found) if len(mine) > len(theirs) else (found, expected)
     kept = list(_choose(wide, narrow))
     rest = list(range(len(kept)))
     return (kept, rest) if wide is expected else (rest, kept)
+
+
+def _fill(mine: list[str], theirs: list[str]) -> list[int]:
+    """Place columns by name; those whose names only one side has take the places left, in order."""
+    rest = iter([place for place, name in enumerate(theirs) if name not in mine])
+    return [theirs.index(name) if name in theirs else next(rest) for name in mine]
 
 
 def _choose(wide: Frame, narrow: Frame) -> Sequence[int]:
@@ -102,8 +109,9 @@ def _names(expected: Frame, found: Frame, pairs: list[tuple[int, int]]) -> Itera
 
 
 def _types(expected: Frame, found: Frame, pairs: list[tuple[int, int]]) -> Iterator[ShapeFinding]:
+    here, there = json_types(expected, found)
     for left, right in pairs:
-        mine, theirs = short_name(expected.fields[left]["type"]), short_name(found.fields[right]["type"])
+        mine, theirs = short_name(here[left]), short_name(there[right])
         if mine != theirs:
             text = f"{expected.names[left]} has type {theirs} where {mine} is meant"
             yield ShapeFinding(kind=ShapeKind.TYPES, columns=(expected.names[left],), text=text)

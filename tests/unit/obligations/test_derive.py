@@ -101,10 +101,11 @@ def test_set_operations(written, said):
 
 def test_a_window_names_its_partition_and_order():
     sql = "SELECT item, rank() OVER (PARTITION BY day ORDER BY net DESC) AS rk FROM sales"
-    (window,) = of(derive(sql), Kind.WINDOW)
-    assert "within day" in window.text
-    assert "net DESC" in window.text
-    assert {"sales.day", "sales.net", "rk"} <= set(window.columns)
+    within, by = of(derive(sql), Kind.WINDOW)
+    assert "within day" in within.text
+    assert "net DESC" in by.text
+    assert {"sales.day", "rk"} <= set(within.columns)
+    assert {"sales.net", "rk"} <= set(by.columns)
 
 
 def test_order_says_direction_and_where_missing_values_go():
