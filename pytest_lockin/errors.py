@@ -69,6 +69,12 @@ class WorkerCrashedError(WorkerError):
     slug = "worker-crashed"
 
 
+class RunOverError(WorkerCrashedError):
+    """A worker was asked for after the run had been interrupted."""
+
+    slug = "run-over"
+
+
 class WorkerTimedOutError(WorkerError):
     """A worker process did not answer within its limit and was killed."""
 

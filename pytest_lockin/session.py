@@ -50,7 +50,7 @@ from pytest_lockin.workers.sandbox.choose import describe_choice
 from pytest_lockin.workshop import Workshop, decide_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from pytest_lockin.engines.preflight import Finding
     from pytest_lockin.model.messages import Collected, Finished, PhaseDone, Warned
@@ -153,6 +153,7 @@ class LockinSession:
         self._world: SuiteWorld | None = None
         self._report: Report | None = None
         self._failure = ""
+        self._progress: TrialProgress | None = None
         self._detail = ""
 
     # Configuration
@@ -490,7 +491,7 @@ class LockinSession:
                         for operator in operators
                     ),
                     cache=self._cache_folder(),
-                    progress=self._progress(),
+                    progress=self._start_progress().note,
                 ),
                 self.workshop,
                 self.world,
@@ -506,16 +507,16 @@ class LockinSession:
         except KeyboardInterrupt:
             self._failure = _INTERRUPTED
 
-    def _progress(self) -> Callable[[str, int, int, str], None] | None:
+    def _start_progress(self) -> TrialProgress:
         """Show trials as they come, where somebody watches: on a terminal, and not when quiet."""
-        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is None or not reporter.isatty or self._config.option.verbose < 0:
-            return None
+        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
 
         def write(line: str) -> None:
             reporter.rewrite(line[: reporter._tw.fullwidth - 1], erase=True)  # noqa: SLF001
 
-        return TrialProgress(write).note
+        watched = reporter is not None and reporter.isatty and self._config.option.verbose >= 0
+        self._progress = TrialProgress(write if watched else None)
+        return self._progress
 
     def _cache_folder(self) -> str:
         """Where answers of trials are kept between runs; "" keeps none (`-p no:cacheprovider`)."""
@@ -559,6 +560,8 @@ class LockinSession:
         if self._failure:
             if self._config.option.verbose > 0 or os.environ.get("LOCKIN_DEBUG"):
                 terminalreporter.write(self._detail)
+            if self._failure == _INTERRUPTED and self._progress is not None:
+                terminalreporter.write_line("\n".join(self._progress.known()))
             terminalreporter.write_line(f"lockin gate: FAILED  {self._failure}", red=True)
             return
         assert self._report is not None  # noqa: S101 - one of the two is there

@@ -19,15 +19,18 @@ class TrialProgress:
     """Adds up the answers of all suites and shows them now and then.
 
     Args:
-        write: shows one line in place of the one before.
+        write: shows one line in place of the one before; None where nobody watches.
         clock: seconds, always growing.
     """
 
-    def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, write: Callable[[str], None] | None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._write = write
         self._clock = clock
         self._lock = threading.Lock()
         self._outcomes: Counter[str] = Counter()
+        self._by_suite: dict[str, Counter[str]] = {}
         self._suites: dict[str, tuple[int, int]] = {}
         self._begun = clock()
         self._shown = float("-inf")
@@ -37,7 +40,10 @@ class TrialProgress:
         with self._lock:
             self._suites[suite] = (done, total)
             self._outcomes[outcome] += 1
+            self._by_suite.setdefault(suite, Counter())[outcome] += 1
             now = self._clock()
+            if self._write is None:
+                return
             if now - self._shown >= _PAUSE or done == total:
                 self._shown = now
                 self._write(self._line(now))
@@ -45,12 +51,23 @@ class TrialProgress:
     def _line(self, now: float) -> str:
         done = sum(each for each, _ in self._suites.values())
         total = sum(each for _, each in self._suites.values())
-        seen = [name for name in _SHOWN if self._outcomes[name]]
-        words = [f"{self._outcomes[name]} {name.replace('_', ' ')}" for name in seen]
         answered = sum(self._outcomes.values())
         left = (now - self._begun) / answered * (total - done) if answered else 0.0
         about = f", about {left:.0f} s left" if done < total else ""
-        return f"lockin trials {done}/{total}: {', '.join(words)}{about}"
+        return f"lockin trials {done}/{total}: {_count(self._outcomes)}{about}"
+
+    def known(self) -> tuple[str, ...]:
+        """One line for each suite whose trials have begun: what is known of them so far."""
+        with self._lock:
+            return tuple(
+                f"{suite}  {done} of {total} alternatives have an answer: {_count(self._by_suite[suite])}"
+                for suite, (done, total) in self._suites.items()
+            )
+
+
+def _count(outcomes: Counter[str]) -> str:
+    words = [f"{outcomes[name]} {name.replace('_', ' ')}" for name in _SHOWN if outcomes[name]]
+    return ", ".join(words)
 
 
 __all__ = ["TrialProgress"]

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_lockin.errors import LockinError, WorkerError, WorkerTimedOutError
+from pytest_lockin.errors import LockinError, RunOverError, WorkerError, WorkerTimedOutError
 from pytest_lockin.model.trial import INCONCLUSIVE, Prepared, Probed, TrialOutcome, Tried, Try
 from pytest_lockin.trials.plan import count_workers, trial_limit
 
@@ -91,6 +91,7 @@ class _Runner:
         self._again: list[Mutant] = []
         self._lock = threading.Lock()
         self._deadline: float | None = None
+        self._over = False
         self._found = TrialRun()
 
     def run(self) -> TrialRun:
@@ -126,6 +127,9 @@ class _Runner:
         host = self._open_host()
         try:
             refusal = host.prepare().refusal
+        except RunOverError as error:
+            self._over = True
+            refusal = error.one_line
         except LockinError as error:
             refusal = error.one_line
         except BaseException:
@@ -200,6 +204,9 @@ class _Runner:
         """Run what gave no answer once more, with nothing else running; then it is what it is."""
         for mutant in self._again:
             host = host or self._open()
+            if self._over:
+                # It may well have been killed by the interruption: nothing is known of it.
+                return None
             if host is None:
                 detail = self._found.trouble[-1] if self._found.trouble else "no worker"
                 tried = Tried(id=mutant.id, outcome=TrialOutcome.HARNESS_ERROR, detail=detail)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from pytest_lockin.errors import WorkerCrashedError
+from pytest_lockin.errors import RunOverError
 from pytest_lockin.workers.worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pytest_lockin.model.isolation import Attestation
     from pytest_lockin.workers.sandbox.choose import Sandbox
+    from pytest_lockin.workers.sandbox.process import Process
     from pytest_lockin.workers.sandbox.view import View
 
 
@@ -22,7 +23,7 @@ class WorkerPool:
 
     A worker that is given a view runs in the sandbox and sees that and nothing else; without one it is
     trusted, and bare. `spares` may be turned on and off at any time: a spare pays only where more work is
-    sure to come, and serves only who asks for the same view.
+    sure to come, and serves only who asks for the same view. `watch` is told of every process in a sandbox.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class WorkerPool:
         *,
         sandbox: Sandbox | None = None,
         sealed_environment: Mapping[str, str] | None = None,
+        watch: Callable[[Process], None] | None = None,
         spares: bool = True,
     ) -> None:
         self._folder = folder
@@ -40,6 +42,7 @@ class WorkerPool:
         self._sealed_environment = dict(sealed_environment or environment)
         self._cwd = cwd
         self._sandbox = sandbox
+        self._watch = watch
         self.spares = spares
         self._spare: tuple[View | None, Worker] | None = None
         self._workers: list[Worker] = []
@@ -51,11 +54,11 @@ class WorkerPool:
         """Return a fresh worker that nobody else has; a new spare starts to warm up.
 
         Raises:
-            WorkerCrashedError: the pool was stopped.
+            RunOverError: the pool was stopped.
         """
         with self._lock:
             if self._stopped:
-                raise WorkerCrashedError(
+                raise RunOverError(
                     expected="a worker process", found="the run is over", hint="it was interrupted"
                 )
             worker = self._take_spare(view) or self._spawn(view)
@@ -87,6 +90,8 @@ class WorkerPool:
                 self._folder, self._sealed_environment, self._cwd, sandbox=self._sandbox, view=view
             )
             self._sealed.append(worker)
+            if self._watch is not None:
+                self._watch(worker.process)
         self._workers.append(worker)
         return worker
 

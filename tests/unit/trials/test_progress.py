@@ -25,3 +25,14 @@ def test_suites_side_by_side_add_up():
     now[0] = 1.0
     progress.note("b", 1, 2, "timed_out")
     assert lines[-1].startswith("lockin trials 2/4: 1 killed, 1 timed out")
+
+
+def test_what_is_known_is_told_by_suite_also_where_nobody_watches():
+    progress = TrialProgress(None)
+    progress.note("a", 1, 2, "killed")
+    progress.note("b", 7, 9, "unrevealed")
+    progress.note("b", 8, 9, "killed")
+    assert progress.known() == (
+        "a  1 of 2 alternatives have an answer: 1 killed",
+        "b  8 of 9 alternatives have an answer: 1 killed, 1 unrevealed",
+    )
