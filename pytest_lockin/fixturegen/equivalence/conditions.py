@@ -142,8 +142,10 @@ class _Question:
     def _by_arms(self, term: Term) -> tuple[Any, Any] | None:
         """Ask a comparison of the one value that a CASE may have besides NULL; None for other comparisons."""
         for place, arg in enumerate(term.args):
-            values = {value for value in (*arg.args[1::2], *arg.args[-1:]) if value.op != "null"}
-            if arg.op != "case" or len(values) != 1 or term.op == "same":
+            if arg.op != "case" or term.op == "same":
+                continue
+            values = {value for value in (*arg.args[1::2], arg.args[-1]) if value.op != "null"}
+            if len(values) != 1:
                 continue
             args = list(term.args)
             args[place] = values.pop()
