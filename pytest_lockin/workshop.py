@@ -27,6 +27,7 @@ from pytest_lockin.workers.child import RUN_FOLDER
 from pytest_lockin.workers.environment import child_environment, sealed_environment
 from pytest_lockin.workers.pool import WorkerPool
 from pytest_lockin.workers.sandbox.choose import decide_sandbox, is_required, make_sandbox
+from pytest_lockin.workers.sandbox.guarding import Guard
 from pytest_lockin.workers.sandbox.view import default_limits
 from pytest_lockin.workers.sandbox.views import (
     Surroundings,
@@ -105,12 +106,14 @@ class Workshop:
         own = self.folder / "sandbox"
         own.mkdir()
         self._sandbox = make_sandbox(self._choice, own)
+        self._guard = Guard(self.folder)
         self._pool = WorkerPool(
             self.folder,
             environment,
             cwd,
             sandbox=self._sandbox if self.sealed else None,
             sealed_environment=sealed_environment(environment, settings.exposed_variables),
+            watch=self._guard.watch,
             spares=False,
         )
         self._jvms = JvmPool()
@@ -247,6 +250,7 @@ class Workshop:
             log=log,
             stdin=subprocess.PIPE,
         )
+        self._guard.watch(process)
         missing = process.attest().missing
         if missing:
             process.kill()
@@ -292,3 +296,4 @@ class Workshop:
         self._pool.stop()
         self._jvms.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+        self._guard.close()

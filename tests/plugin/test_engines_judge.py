@@ -103,6 +103,8 @@ def run(tmp_path_factory):
         (folder / "refs" / name / "reference.sql").write_text(REFERENCE)
     command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "suites"]
     command += ["--lockin-reference", "refs", "--lockin-json", "out.json", "--lockin-trials", "off"]
+    # A file that a suite names outside its own folder has to be exposed.
+    command += ["-o", "lockin_expose=extra.jar"]
     done = subprocess.run(
         command, cwd=folder, env=dict(os.environ), capture_output=True, text=True, check=False
     )
