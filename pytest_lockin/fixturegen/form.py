@@ -41,6 +41,7 @@ class Form:
         measures: columns behind aggregates.
         asked_null: columns whose being NULL is asked for (`is null`, `coalesce`).
         ordered: columns behind the statement's sort keys.
+        limited: columns that are compared themselves, not only inside an aggregate or a computation.
         limit: rows the outermost LIMIT keeps, or None.
     """
 
@@ -51,6 +52,7 @@ class Form:
     measures: frozenset[str]
     asked_null: frozenset[str]
     ordered: frozenset[str]
+    limited: frozenset[str]
     limit: int | None
 
     def class_of(self, column: str) -> frozenset[str]:
@@ -78,6 +80,7 @@ def read_form(statement: Statement) -> Form:
         measures=frozenset(_within(statement, exp.AggFunc)),
         asked_null=frozenset(_within(statement, exp.Is, exp.Coalesce)),
         ordered=frozenset(statement.lineage_of(order)) if order is not None else frozenset(),
+        limited=frozenset(_limited(statement)),
         limit=int(count.this) if isinstance(count, exp.Literal) and count.is_int else None,
     )
 
@@ -132,6 +135,14 @@ def _literals(node: Any) -> Iterator[tuple[str, bool]]:
     for child in node.iter_expressions():
         if not isinstance(node, (exp.Interval, exp.Substring, exp.Round, exp.DataType, exp.Query)):
             yield from _literals(child)
+
+
+def _limited(statement: Statement) -> Iterator[str]:
+    for node in statement.tree.find_all(*_COMPARISONS, *_NAMED, exp.Is):
+        for side in _sides(node):
+            inner = side.unnest()
+            if isinstance(inner, exp.Column) and (name := statement.origin(inner)):
+                yield name
 
 
 def _groups(statement: Statement) -> Iterator[str]:

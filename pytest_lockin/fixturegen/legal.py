@@ -93,7 +93,7 @@ def _broken(column: ColumnProfile, cell: Any) -> str:
 
 
 def fits(cell: Any, kind: str) -> bool:
-    """Whether a value that is not NULL is one of a Spark type, exactly: no int as decimal, no float as int."""
+    """Whether a value that is not NULL is one of a Spark type, exactly: no int as decimal or float."""
     name = kind.lower()
     if name in _INTEGERS:
         return type(cell) is int and -(2 ** _INTEGERS[name]) <= cell < 2 ** _INTEGERS[name]

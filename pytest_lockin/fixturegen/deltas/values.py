@@ -1,0 +1,96 @@
+"""Values worth trying in a column: either side of every literal, NULL, zero, another, its neighbours'."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from pytest_lockin.fixturegen.cloning import full_name
+from pytest_lockin.fixturegen.constants import to_date
+from pytest_lockin.fixturegen.filling import fresh_values
+from pytest_lockin.fixturegen.legal import fits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_lockin.fixturegen.drafts import Placed
+    from pytest_lockin.fixturegen.form import Form
+    from pytest_lockin.model.fixture import Cell, ColumnProfile
+
+_MOST_LITERALS = 12
+_SHIFTS = (1, -1, 7, -7, 31, -31, 92, -92, 366, -366)
+
+
+def try_values(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple[str, Cell]]:
+    """Give values for one cell, each unlike the present one, with words for it."""
+    name = column.name.lower()
+    seen = {row.cells[name]}
+    for words, value in _all(row, column, form):
+        ok = value is None and column.nullable or value is not None and _legal(column, value)
+        if ok and value not in seen:
+            seen.add(value)
+            yield words, value
+
+
+def _all(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple[str, Cell]]:
+    full, old = full_name(row, column.name), row.cells[column.name.lower()]
+    yield "NULL", None
+    yield "another value", next(iter(fresh_values(column, "other", full, old)))
+    yield from _around_literals(column, full, form)
+    if full in form.measures and isinstance(old, (int, Decimal, float)):
+        yield "zero", type(old)(0)
+        yield "negative", -old
+    if isinstance(old, str):
+        yield from (("in lower case", old.lower()), ("in upper case", old.upper()), ("longer", f"{old}x"))
+    if isinstance(old, date) and row.table.derived:
+        yield from ((f"{shift:+} days", old + timedelta(days=shift)) for shift in _SHIFTS)
+
+
+def _around_literals(column: ColumnProfile, full: str, form: Form) -> Iterator[tuple[str, Cell]]:
+    for atom in form.atoms_of(full)[:_MOST_LITERALS]:
+        value = read_literal(atom.text, column)
+        if value is None:
+            continue
+        yield f"the literal {atom.text}", value
+        step = _step(column)
+        if step is not None and not isinstance(value, (str, bool)):
+            yield f"just above {atom.text}", value + step  # type: ignore[operator]
+            yield f"just below {atom.text}", value - step  # type: ignore[operator]
+
+
+def read_literal(text: str, column: ColumnProfile) -> Cell:
+    """Read a literal as a value of a column; None where it is none."""
+    kind = column.type.lower()
+    if kind == "date":
+        return to_date(text)
+    if "char" in kind or kind == "string":
+        return text.replace("%", "")
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    if kind.startswith("decimal"):
+        return number.quantize(_cent(column))
+    if kind in ("double", "float"):
+        return float(number)
+    return int(number) if number == int(number) else None
+
+
+def _step(column: ColumnProfile) -> Cell | timedelta:
+    kind = column.type.lower()
+    if kind == "date":
+        return timedelta(days=1)
+    if kind.startswith("decimal"):
+        return _cent(column)
+    return 0.01 if kind in ("double", "float") else 1
+
+
+def _cent(column: ColumnProfile) -> Decimal:
+    digits = [int(d) for d in "".join(c if c.isdigit() else " " for c in column.type).split()] or [10, 0]
+    return Decimal(1).scaleb(-(digits[1] if len(digits) > 1 else 0))
+
+
+def _legal(column: ColumnProfile, value: Cell) -> bool:
+    inside = (column.low is None or value >= column.low) and (column.high is None or value <= column.high)  # type: ignore[operator]
+    return fits(value, column.type) and inside and (not column.domain or value in column.domain)

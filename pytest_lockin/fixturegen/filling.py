@@ -1,0 +1,94 @@
+"""Cells that no condition asks for: legal, told apart from each other, and the same for the same key."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from pytest_lockin.fixturegen.rules import read_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_lockin.model.fixture import Cell, ColumnProfile, TableProfile
+
+_FIRST_DAY = date(1998, 1, 2)
+_DAYS = 2000
+_TRIES = 12
+
+
+def number_of(*parts: object) -> int:
+    """Give a large number that follows from its parts alone."""
+    text = "\x1f".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def fill_row(table: TableProfile, cells: Mapping[str, Cell], seed: str) -> tuple[Cell, ...]:
+    """Complete a row: derived columns by their rules, all others by values unlike any other of the row.
+
+    `cells` holds what is set already, by lower-cased name. The row depends on `seed`, the cells of its first
+    key and nothing else.
+    """
+    row = dict(cells)
+    derived = {each.column.lower() for each in table.derived}
+    key = [row.get(name.lower()) for name in (table.unique[0].columns if table.unique else ())]
+    used = {(type(value), value) for value in row.values()}
+    for column in table.columns:
+        name = column.name.lower()
+        if name not in row and name not in derived:
+            values = list(fresh_values(column, seed, table.name, key))
+            row[name] = next((value for value in values if (type(value), value) not in used), values[0])
+            used.add((type(row[name]), row[name]))
+    for each in table.derived:
+        row[each.column.lower()] = read_rule(each.rule)(row)
+    return tuple(row[column.name.lower()] for column in table.columns)
+
+
+def fresh_values(column: ColumnProfile, *about: object) -> Iterator[Any]:
+    """Give some legal values of a column, chosen by what `about` says."""
+    for attempt in range(_TRIES):
+        yield _value(column, number_of(*about, column.name, attempt))
+
+
+def _value(column: ColumnProfile, number: int) -> Any:
+    if column.domain:
+        return column.domain[number % len(column.domain)]
+    kind = column.type.lower()
+    if kind.startswith("decimal"):
+        return _decimal(column, number)
+    if kind in ("double", "float"):
+        return 1.0 + number % 99899 / 100
+    if kind == "boolean":
+        return number % 2 == 0
+    if kind == "date":
+        return _within(column, _FIRST_DAY + timedelta(days=number % _DAYS))
+    if kind.startswith("timestamp"):
+        return datetime(2000, 1, 1) + timedelta(seconds=number % 10**8)  # noqa: DTZ001 - Spark's zone is not ours
+    if "char" in kind or kind == "string":
+        size = "".join(c for c in kind if c.isdigit())
+        return f"{column.name.partition('_')[2] or column.name} {number % 9000 + 1000}"[-int(size or 99) :]
+    return _integer(column, number)
+
+
+def _integer(column: ColumnProfile, number: int) -> int:
+    low = column.low if isinstance(column.low, int) else 101
+    high = column.high if isinstance(column.high, int) else max(low, 9999)
+    most = {"tinyint": 127, "smallint": 32767}.get(column.type.lower(), high)
+    return low + number % (min(high, most) - low + 1)
+
+
+def _decimal(column: ColumnProfile, number: int) -> Decimal:
+    digits = [int(d) for d in "".join(c if c.isdigit() else " " for c in column.type).split()] or [10, 0]
+    precision, scale = digits[0], digits[1] if len(digits) > 1 else 0
+    most = 10 ** min(precision, scale + 3) - 1
+    least = min(10**scale, most)
+    value = Decimal(least + number % (most - least + 1)).scaleb(-scale)
+    return _within(column, value)
+
+
+def _within(column: ColumnProfile, value: Any) -> Any:
+    if column.low is not None and value < column.low:
+        return column.low
+    return column.high if column.high is not None and value > column.high else value

@@ -1,0 +1,117 @@
+"""All datasets of a task from its reference statement and its profile: seeds first, then their deltas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_lockin.fixturegen.completing import complete
+from pytest_lockin.fixturegen.deltas.families import make_deltas
+from pytest_lockin.fixturegen.drafts import to_dataset
+from pytest_lockin.fixturegen.form import read_form
+from pytest_lockin.fixturegen.judge import find_judge
+from pytest_lockin.fixturegen.legal import check_legal
+from pytest_lockin.fixturegen.seeds.making import Seed, SeedMaker
+from pytest_lockin.sql import read_statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_lockin.fixturegen.drafts import Draft
+    from pytest_lockin.fixturegen.form import Form
+    from pytest_lockin.fixturegen.judge import Run
+    from pytest_lockin.model.fixture import Dataset, Profile
+    from pytest_lockin.sql import Statement
+
+GENERATOR = 1
+"""Changes with what the same statement and profile give."""
+MOST = 1500
+
+
+def make_datasets(
+    statement: str, profile: Profile, *, run: Run | None = None, most: int = MOST
+) -> tuple[Dataset, ...]:
+    """Make the datasets that a statement's variants are tried on; the same input gives the same ones.
+
+    Seeds come first (`seed-1` returns rows if any does), then their deltas. Every one is legal by
+    `check_legal`; no two are equal.
+
+    Args:
+        statement: the reference, in Spark SQL over the profile's tables.
+        run: runs a statement on a dataset; DuckDB in process by default.
+        most: the greatest number of datasets.
+
+    Raises:
+        StatementError: the statement cannot be read.
+        FixturesError: no `run` was given and DuckDB is not installed.
+    """
+    read, form = _read(statement, profile)
+    seeds = _seeds(read, form, profile, run)
+    drafts = ((f"seed-{n}", seed.purpose, seed.draft) for n, seed in enumerate(seeds, start=1))
+    found = dict(_legal(drafts, profile, {}, most))
+    for number, seed in enumerate(seeds, start=1):
+        # The first seed carries the weight; what the others add is their own branch or boundary.
+        share = most if number == 1 else max(40, most // 20)
+        deltas = ((f"delta-{number}", d.purpose, d.draft) for d in make_deltas(seed.draft, form))
+        found.update(_legal(deltas, profile, found, min(most - len(found), share), numbered=True))
+    return tuple(found.values())
+
+
+def make_seeds(statement: str, profile: Profile, *, run: Run | None = None) -> tuple[Dataset, ...]:
+    """Make the seeds alone; the first one returns rows, if any dataset tried does.
+
+    Raises:
+        StatementError: the statement cannot be read.
+        FixturesError: no `run` was given and DuckDB is not installed.
+    """
+    read, form = _read(statement, profile)
+    seeds = _seeds(read, form, profile, run)
+    drafts = ((f"seed-{n}", seed.purpose, seed.draft) for n, seed in enumerate(seeds, start=1))
+    return tuple(dict(_legal(drafts, profile, {}, MOST)).values())
+
+
+def _read(statement: str, profile: Profile) -> tuple[Statement, Form]:
+    schemas = {table.name: {c.name: c.type for c in table.columns} for table in profile.tables}
+    read = read_statement(statement, schemas)
+    return read, read_form(read)
+
+
+def _seeds(statement: Statement, form: Form, profile: Profile, run: Run | None) -> list[Seed]:
+    judge = run or _judge(profile)
+    maker = SeedMaker(statement, form, profile, judge)
+    main = maker.main()
+    return [*([main] if main is not None else []), *maker.goals()]
+
+
+def _judge(profile: Profile) -> Run:
+    from pytest_lockin.errors import FixturesError
+
+    judge = find_judge(profile)
+    if judge is None:
+        raise FixturesError(
+            expected="an engine to run the statement on small datasets",
+            found="none",
+            hint="pip install 'pytest-lockin[tpcds]'",
+        )
+    return judge
+
+
+def _legal(
+    drafts: Iterator[tuple[str, str, Draft]],
+    profile: Profile,
+    known: dict[tuple[object, ...], Dataset],
+    most: int,
+    *,
+    numbered: bool = False,
+) -> Iterator[tuple[tuple[object, ...], Dataset]]:
+    """Give the legal ones among drafts that are unlike all known ones."""
+    seen = set(known)
+    for number, (name, purpose, draft) in enumerate(drafts, start=1):
+        if most <= 0:
+            return
+        label = f"{name}.{number}" if numbered else name
+        dataset = to_dataset(complete(draft, profile), profile, name=label, purpose=purpose)
+        content = tuple(tuple(sorted(map(repr, rows.rows))) for rows in dataset.tables)
+        if content not in seen and not check_legal(dataset, profile):
+            seen.add(content)
+            most -= 1
+            yield content, dataset
