@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 STRICT = ("add", "sub", "mul", "div", "neg", "cast", "fn:dpipe", "fn:concat", "fn:abs", "fn:round", "fn:substring",
           "fn:upper", "fn:lower", "fn:year", "fn:month", "fn:trim", "fn:length")  # fmt: skip
-_SMALLEST_OF_ALL = ("sum", "min", "max", "avg")
+_PLACES = ("fn:rank", "fn:denserank", "fn:rownumber")
+_OF_ROWS = ("sum", "min", "max", "avg")
 
 
 def strict_columns(term: Term) -> frozenset[Term]:
@@ -214,8 +215,10 @@ class Facts:
 def never_null(term: Term, column: Any, kind: Any) -> bool:
     """Whether a term is not NULL where `column` says so of its columns; overflow raises in ANSI mode."""
     args = [arg for arg in term.args if isinstance(arg, Term)]
-    if term.op in ("lit", "is-null", "exists", "same"):
+    if term.op in ("lit", "is-null", "exists", "same", "grouping"):
         return True
+    if term.op == "window":
+        return term.args[0].op in _PLACES or term.args[0].tag[:1] == ("count",)
     if term.op == "agg":
         return bool(term.tag[0] == "count")
     if term.op == "coalesce":
@@ -263,7 +266,7 @@ def group_never_null(select: Select, term: Term, knowledge: Knowledge) -> bool:
     """Whether a term of a grouped SELECT is never NULL; subtotals' keys are."""
     facts = facts_of(select.source, knowledge)
     kind = select.group.kind if select.group else ""
-    if term.op == "agg" and kind == "plain" and term.tag[0] in _SMALLEST_OF_ALL:
+    if term.op == "agg" and kind == "plain" and term.tag[0] in _OF_ROWS:
         return facts.never_null(term.args[0])
     if term.op == "col":
         return kind == "plain" and facts.never_null(term)

@@ -14,6 +14,7 @@ from pytest_lockin.fixturegen.equivalence.terms import (
     conjuncts,
     lit,
     mirrored,
+    walk,
 )
 
 _ONE_VALUE = ("int", "decimal")
@@ -155,7 +156,16 @@ def _default(term: Term) -> Term:
     return term.args[0] if len(term.args) == 1 else term
 
 
+def _size(term: Term) -> Term:
+    """Write a distance between numbers from the one that comes first: its type is the same both ways."""
+    inner = term.args[0]
+    if inner.op != "sub" or any(part.op in ("interval", "cast") for part in walk(inner)):
+        return term
+    return Term(term.op, (Term("sub", tuple(sorted(inner.args, key=str))),), term.tag)
+
+
 _FORMS = {
+    "fn:abs": _size,
     "and": _all,
     "or": _any,
     "not": _not,
