@@ -66,6 +66,8 @@ def _inline(tree: Any) -> Any:
 
 def _spread(select: Any, number: str, each: str, stored: str) -> None:
     sources = [select.args["from_"].this, *(join.this for join in select.args.get("joins") or ())]
+    for place, source in enumerate(sources):
+        _name_source(source, f"_source{place}")
     names = [source.alias_or_name for source in sources]
     for source in sources:
         source.replace(_whole(source, number, each, stored))
@@ -83,6 +85,18 @@ def _spread(select: Any, number: str, each: str, stored: str) -> None:
             join.set("kind", "INNER")
         current = _carry(join.side, current, own)
     select.where(exp.EQ(this=current, expression=_number_of(each, number)), copy=False)
+
+
+def _name_source(source: Any, name: str) -> None:
+    """Give a subquery a name where it has none; what is neither a table nor a subquery is refused."""
+    if not isinstance(source, exp.Table | exp.Subquery):
+        raise FixturesError(
+            expected="tables and subqueries beside a FULL JOIN",
+            found=source.sql(dialect="spark"),
+            hint="the statement is run on one dataset after the other instead",
+        )
+    if not source.alias_or_name:
+        source.set("alias", exp.TableAlias(this=exp.to_identifier(name)))
 
 
 def _number_of(name: str, number: str) -> Any:

@@ -16,6 +16,7 @@ STATEMENTS = {
     "full join": "SELECT s.name, f.price FROM shop s FULL OUTER JOIN sale f ON f.shop = s.id",
     "full join of shared expressions": "WITH t AS (SELECT shop, sum(price) AS p FROM sale GROUP BY shop), u AS (SELECT id, count(*) AS n FROM shop GROUP BY id), v AS (SELECT * FROM t WHERE p > 1) SELECT u.id, v.p, x.name FROM u FULL OUTER JOIN v ON u.id = v.shop LEFT JOIN shop x ON x.id = u.id",
     "full join below a group": "SELECT s.name, count(*) AS n, sum(f.price) AS p FROM shop r CROSS JOIN shop s FULL OUTER JOIN sale f ON f.shop = s.id AND f.price > 1 WHERE r.id = 1 GROUP BY s.name",
+    "full join of a subquery without a name": "SELECT count(*) AS n, sum(k) AS t FROM (SELECT DISTINCT shop AS k FROM sale) FULL OUTER JOIN shop ON k = id",
     "full join in a subquery": "SELECT name FROM shop WHERE id <= (SELECT count(*) FROM shop s FULL OUTER JOIN (SELECT DISTINCT shop AS k FROM sale) f ON f.k = s.id)",
     "right join": "SELECT s.name, f.price FROM shop s RIGHT OUTER JOIN sale f ON f.shop = s.id AND f.price > 2",
     "cross join of nothing": "SELECT s.name, r.name AS other FROM shop s CROSS JOIN shop r",
