@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from pytest_lockin.errors import FrameError
 from pytest_lockin.frames.store import digest_frame, read_frame, write_frame
 from pytest_lockin.model.suite import StoredFrame
 
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_lockin.frames.frame import Frame
+
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class FrameStore:
@@ -41,6 +46,21 @@ class FrameStore:
         """Read a table back.
 
         Raises:
-            FrameError: it was over the byte cap, is gone, or is damaged.
+            FrameError: it was over the byte cap, is gone, is damaged, or is no file of this folder.
         """
-        return read_frame(self.path(stored.digest))
+        return read_frame(self.checked(stored))
+
+    def checked(self, stored: StoredFrame) -> Path:
+        """Where a table is that a worker named: one that is not trusted may have put anything there.
+
+        Raises:
+            FrameError: its name is no digest, or a link that leads out of the folder.
+        """
+        path = self.path(stored.digest)
+        if not _DIGEST.fullmatch(stored.digest) or path.is_symlink():
+            raise FrameError(
+                expected="a stored frame, named by the digest of its content",
+                found="a link" if path.is_symlink() else repr(stored.digest),
+                hint="the worker is not to be trusted",
+            )
+        return path

@@ -139,7 +139,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """The worker is done: coverage data (coverage.py's own serialisation), warnings of the last teardown."""
+    """The worker is done: coverage data (JSON), warnings of the last teardown."""
 
     coverage: bytes = b""
     warnings: tuple[Warned, ...] = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from dataclasses import replace
@@ -12,7 +11,9 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 
 from pytest_lockin.engines.entry import table_named
+from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.frames.types import from_arrow, short_name
+from pytest_lockin.frames.whole import open_whole
 from pytest_lockin.model.messages import AskReference, ProgramRaised, ProgramReturned, TableFile
 from pytest_lockin.references.order import read_ending
 from pytest_lockin.references.vet import request_for
@@ -52,8 +53,9 @@ class ReferenceAnswers:
         lost = next((each.table for each in question.arguments if not each.frame.kept), None)
         if lost is not None:
             return ProgramRaised(type="FrameError", message=f"table {lost} is larger than the byte cap")
+        store = FrameStore(self._exchange, 0)
         tables = tuple(
-            TableFile(name=self._name(each), path=str(self._exchange / f"{each.frame.digest}.arrow"))
+            TableFile(name=self._name(each), path=str(store.checked(each.frame)))
             for each in question.arguments
         )
         request = request_for(self.reference, tables, self._task)
@@ -74,11 +76,11 @@ class ReferenceAnswers:
 
     def _hand_over(self, name: str) -> None:
         target = self._exchange / name
-        if target.exists():
+        if target.exists() and not target.is_symlink():
             return
-        draft = target.with_suffix(f".{os.getpid()}.draft")
-        shutil.copyfile(self._secret / name, draft)
-        draft.replace(target)
+        # The folder is the worker's too: a name it can guess might be a link that leads out of it.
+        with (self._secret / name).open("rb") as source, open_whole(target) as copy:
+            shutil.copyfileobj(source, copy)
 
 
 def describe_tables(panel: Panel, task: Task | None, reference: Reference) -> Schemas:

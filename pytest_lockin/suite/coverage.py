@@ -1,4 +1,7 @@
-"""Coverage in a worker: started with the controller's settings, its data sent back as bytes."""
+"""Coverage in a worker: started with the controller's settings, its data sent back as plain values.
+
+Coverage's own serialisation is a script of SQL that reading runs: not from a process that runs others' code.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +26,25 @@ _SETTINGS = (
 
 
 class WorkerCoverage:
-    """A measurement of this process; `finish` stops it and gives its data in coverage.py's own format."""
+    """A measurement of this process; `finish` stops it and gives its data."""
 
     def __init__(self, measurement: Any) -> None:
         self._measurement = measurement
 
     def finish(self) -> bytes:
-        """Stop measuring; return the serialised data."""
+        """Stop measuring; return lines or arcs by file and context, and tracers, as JSON."""
         self._measurement.stop()
-        return bytes(self._measurement.get_data().dumps())
+        data = self._measurement.get_data()
+        kind = "arcs" if data.has_arcs() else "lines"
+        contexts = {}
+        for context in data.measured_contexts() or {""}:
+            data.set_query_context(context)
+            found = {file: getattr(data, kind)(file) for file in data.measured_files()}
+            contexts[context] = {file: list(each) for file, each in found.items() if each is not None}
+        data.set_query_contexts(None)
+        tracers = {file: data.file_tracer(file) for file in data.measured_files()}
+        named = {file: tracer for file, tracer in tracers.items() if tracer}
+        return json.dumps({"kind": kind, "contexts": contexts, "tracers": named}).encode()
 
 
 def start_coverage(spec: CoverageSpec | None, scratch: Path) -> WorkerCoverage | None:
@@ -60,9 +73,23 @@ def describe_coverage(measurement: Any) -> CoverageSpec:
 
 
 def add_coverage(measurement: Any, data: bytes) -> None:
-    """Add a worker's data to a measurement's own."""
+    """Add a worker's data to a measurement's own; what is not of the right shape is left out."""
     import coverage
 
     received = coverage.CoverageData(no_disk=True)
-    received.loads(data)
+    try:
+        said = json.loads(data)
+        for context, files in said["contexts"].items():
+            received.set_context(str(context))
+            _add(received, said["kind"], files)
+        received.add_file_tracers({str(file): str(name) for file, name in said["tracers"].items()})
+    except (ValueError, TypeError, KeyError, AttributeError, coverage.exceptions.CoverageException):
+        return
     measurement.get_data().update(received)
+
+
+def _add(received: Any, kind: str, files: dict[str, Any]) -> None:
+    if kind == "arcs":
+        received.add_arcs({file: [(int(a), int(b)) for a, b in pairs] for file, pairs in files.items()})
+    else:
+        received.add_lines({file: [int(line) for line in lines] for file, lines in files.items()})
