@@ -7,7 +7,6 @@ stage takes values and gives values.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -17,13 +16,10 @@ from typing import TYPE_CHECKING
 import pytest_lockin
 from pytest_lockin.errors import LockinError
 from pytest_lockin.gate import decide_gate
-from pytest_lockin.model.agreement import Judgement
+from pytest_lockin.judging import Bench, judge_suite
 from pytest_lockin.model.report import Fidelity, Report, TaskReport, VerdictKind
-from pytest_lockin.references.agree import judge_candidate
 from pytest_lockin.references.answer import ReferenceAnswers
 from pytest_lockin.references.load import load_panel
-from pytest_lockin.references.run import ProgramRunner
-from pytest_lockin.references.vet import Vetted, vet_panel
 from pytest_lockin.suite.baseline import Warm, measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
 from pytest_lockin.taskbank.loader import load_task
@@ -108,47 +104,6 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
     )
 
 
-class Bench:
-    """What suites share while they are examined: reference processes, and panels vetted once per engine."""
-
-    def __init__(self, settings: Settings, workshop: Workshop, world: SuiteWorld) -> None:
-        self.settings = settings
-        self.workshop = workshop
-        self.world = world
-        self.secrets = workshop.folder / "references"
-        self.data = workshop.data
-        self._runners: dict[str, ProgramRunner] = {}
-        self._vetted: dict[tuple[str, str], Vetted] = {}
-        self._locks: dict[str, threading.Lock] = {}
-        self._lock = threading.Lock()
-
-    def runner(self, engine: str) -> ProgramRunner:
-        """The references' own process on this engine."""
-        with self._lock:
-            if engine not in self._runners:
-                self._runners[engine] = ProgramRunner(self.workshop, engine, self.secrets / engine)
-            return self._runners[engine]
-
-    def vetted(self, panel: Panel, task: Task | None, engine: str) -> Vetted:
-        """The panel's vetting on this engine, done once however many suites share the task."""
-        with self._lock:
-            lock = self._locks.setdefault(panel.task_id, threading.Lock())
-        with lock:
-            key = (panel.task_id, engine)
-            if key not in self._vetted:
-                thorough = (
-                    engine == self.workshop.looking_engine
-                    or (panel.task_id, self.workshop.looking_engine) not in self._vetted
-                )
-                self._vetted[key] = vet_panel(panel, task, self.runner(engine), thorough=thorough)
-            return self._vetted[key]
-
-    def close(self) -> None:
-        """End the reference processes."""
-        for runner in self._runners.values():
-            runner.close()
-
-
 def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> TaskReport:
     """One suite through all stages; what cannot be known ends `unverified` with the reason."""
     report = TaskReport(id=live.suite.task_id, suite=live.suite.id, engine=live.engine, moved=live.moved)
@@ -176,10 +131,10 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
     task = load_task(Path(suite.task_file)) if suite.task_file else None
     panel = load_panel(Path(bench.settings.reference), suite.task_id)
     report = replace(report, references=tuple(reference.name for reference in panel.references))
-    judgement, vetted = _agreement(bench, baseline, panel, task)
-    if vetted.unfit:
-        return unverified(report, vetted.unfit)
-    report = conclude(report, baseline, judgement)
+    judged = judge_suite(bench, baseline, panel, task, bench.frozen(task))
+    if judged.vetted.unfit:
+        return unverified(report, judged.vetted.unfit)
+    report = conclude(replace(report, fixtures=judged.fixtures), baseline, judged.judgement)
     if report.verdict is VerdictKind.UNVERIFIED:
         return report
     return replace(report, fidelity=_fidelity(bench, baseline, panel, task))
@@ -228,24 +183,6 @@ def _trials(bench: Bench, baseline: Baseline, examination: Examination, warm: Wa
         progress=examination.progress,
     )
     return try_suite(bench.workshop, bench.world, baseline, settings, limit=bench.settings.timeout, warm=warm)
-
-
-def _agreement(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None) -> tuple[Judgement, Vetted]:
-    """Agreement on the engine that looks, then on the judge: its word stands."""
-    suite = baseline.live.suite
-    judging = bench.workshop.judging_engine
-    engines = [baseline.engine, *([judging] if judging and judging != baseline.engine else [])]
-    judgement = Judgement(engine=baseline.engine, agreement=None)
-    vetted = Vetted(panel=panel, engine=baseline.engine)
-    for engine in engines:
-        with bench.workshop.lease(engine):
-            vetted = bench.vetted(panel, task, engine)
-            if vetted.unfit:
-                break
-            judgement = judge_candidate(
-                bench.workshop, suite, task, vetted, bench.data, conf=baseline.live.static_conf
-            )
-    return judgement, vetted
 
 
 def _fidelity(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None) -> Fidelity:

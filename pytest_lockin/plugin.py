@@ -57,6 +57,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="what keeps programs apart: auto (what this machine has; default), bwrap, sandlock or none",
     )
+    group.addoption(
+        "--lockin-fixtures",
+        metavar="WHICH",
+        help="small tables the candidate must be right on too: off, frozen (default) or all",
+    )
     _add_trial_options(group)
     parser.addini("lockin", "examine the generated suites", type="bool", default=False)
     for name in ("survivors", "matrix", "exhaustive"):
@@ -67,6 +72,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("lockin_json", "as --lockin-json, from the root folder"),
         ("lockin_workers", "as --lockin-workers"),
         ("lockin_sandbox", "as --lockin-sandbox"),
+        ("lockin_fixtures", "as --lockin-fixtures"),
+        ("lockin_fixtures_dir", "folder of frozen fixtures, from the root folder (default: fixtures)"),
         ("lockin_timeout", "as --lockin-timeout"),
         ("lockin_trials", "as --lockin-trials"),
         ("lockin_since", "as --lockin-since"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_lockin.errors import LockinError, SandboxError, SettingsError
+from pytest_lockin.fixturegen.lock import LOCK
 from pytest_lockin.model.suite import EntryPoint, LiveResult
 from pytest_lockin.pipeline import Examination, examine
 from pytest_lockin.reports.jsonfile import write_json
@@ -23,6 +24,7 @@ from pytest_lockin.settings import (
     TrialOptions,
     check_confirm,
     check_engine,
+    check_fixtures,
     check_reference,
     check_sandbox,
     parse_allow,
@@ -112,6 +114,8 @@ def read_settings(config: pytest.Config) -> Settings:
         timeout=parse_timeout(given("lockin_timeout")),
         workers=parse_workers(given("lockin_workers"), os.cpu_count() or 2),
         sandbox=check_sandbox(given("lockin_sandbox") or "auto"),
+        fixtures=check_fixtures(given("lockin_fixtures") or "frozen"),
+        fixtures_folder=_fixtures_folder(config),
         expose=parse_expose(config.getini("lockin_expose"), config.rootpath),
         trials=TrialOptions(
             run=parse_switch(given("lockin_trials"), "--lockin-trials"),
@@ -124,6 +128,12 @@ def read_settings(config: pytest.Config) -> Settings:
             survivors=bool(option.lockin_survivors or config.getini("lockin_survivors")),
         ),
     )
+
+
+def _fixtures_folder(config: pytest.Config) -> Path | None:
+    folder = config.rootpath / (config.getini("lockin_fixtures_dir") or "fixtures")
+    # Many a repository has a folder of that name; only ours is locked.
+    return folder if (folder / LOCK).is_file() else None
 
 
 def _from_root(config: pytest.Config, value: str) -> str:
@@ -164,7 +174,9 @@ class LockinSession:
         self._is_worker = hasattr(config, "workerinput")
         self._distributes = bool(getattr(config.option, "tx", None)) and not self._is_worker
         self._off = self.in_process(config)
-        self._hidden = _spellings(self._settings.reference)
+        # Fixtures say what the reference looks at.
+        fixtures = str(self._settings.fixtures_folder or "")
+        self._hidden = (*_spellings(self._settings.reference), *_spellings(fixtures))
 
     @staticmethod
     def in_process(config: pytest.Config) -> bool:

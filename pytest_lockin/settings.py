@@ -26,6 +26,7 @@ GATED = (
     "unconfirmed",
     "not_isolated",
 )
+FIXTURES = ("off", "frozen", "all")
 SANDBOXES = ("auto", "bwrap", "sandlock", "none")
 # How an entry of `lockin_expose` that names an environment variable begins.
 VARIABLE = "env:"
@@ -86,6 +87,8 @@ class Settings:
         workers: suites examined at the same time.
         trials: what was asked of the trials.
         sandbox: `auto`, `bwrap`, `sandlock` or `none`.
+        fixtures: `off`, `frozen` or `all` (those made after a candidate was read are shown too).
+        fixtures_folder: absolute path of the frozen fixtures, or None where there are none.
         expose: absolute paths, and `env:NAME` variables, that programs may see in the sandbox.
     """
 
@@ -103,6 +106,8 @@ class Settings:
     trials: TrialOptions = TrialOptions()
     sandbox: str = "auto"
     expose: tuple[str, ...] = ()
+    fixtures: str = "frozen"
+    fixtures_folder: Path | None = None
 
     @property
     def exposed_paths(self) -> tuple[str, ...]:
@@ -159,10 +164,23 @@ def parse_expose(values: list[str], root: Path) -> tuple[str, ...]:
     """
     for value in values:
         if value.startswith(VARIABLE) and not value.removeprefix(VARIABLE).isidentifier():
-            raise SettingsError(
-                expected="paths or env:NAME in lockin_expose", found=value, hint="one a line"
-            )
+            raise SettingsError(expected="paths or env:NAME in lockin_expose", found=value, hint="one a line")
     return tuple(value if value.startswith(VARIABLE) else str(root / value) for value in values)
+
+
+def check_fixtures(value: str) -> str:
+    """Check `--lockin-fixtures`.
+
+    Raises:
+        SettingsError: an unknown word.
+    """
+    if value in FIXTURES:
+        return value
+    raise SettingsError(
+        expected=f"one of {', '.join(FIXTURES)}",
+        found=f"--lockin-fixtures {value}",
+        hint="leave it out: frozen fixtures are used where there are any",
+    )
 
 
 def check_reference(value: str) -> str:

@@ -9,21 +9,25 @@ from pytest_lockin.model.agreement import Category
 from pytest_lockin.model.report import TaskReport, VerdictKind
 
 if TYPE_CHECKING:
-    from pytest_lockin.model.agreement import Agreement, Judgement
+    from pytest_lockin.model.agreement import Agreement, FixtureFinding, Judgement
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.report import TestCounts
 
 
-def decide_verdict(tests: TestCounts, agreement: Agreement) -> VerdictKind:
+def decide_verdict(
+    tests: TestCounts, agreement: Agreement, fixtures: tuple[FixtureFinding, ...] = ()
+) -> VerdictKind:
     """Put the suite's word and the reference's together (PAPERS A1.21).
 
-    A suite that is neither green nor red (all skipped, nothing left but flaky cases) is unverified.
+    The reference agrees where the candidate is right on the data and on every frozen fixture. A suite that is
+    neither green nor red (all skipped, nothing left but flaky cases) is unverified.
     """
     red = bool(tests.failed or tests.errors)
+    agrees = agreement.agrees and not any(each.accuses for each in fixtures)
     if tests.green:
-        return VerdictKind.TRUE_PASS if agreement.agrees else VerdictKind.FALSE_PASS
+        return VerdictKind.TRUE_PASS if agrees else VerdictKind.FALSE_PASS
     if red:
-        return VerdictKind.FALSE_ALARM if agreement.agrees else VerdictKind.TRUE_FAIL
+        return VerdictKind.FALSE_ALARM if agrees else VerdictKind.TRUE_FAIL
     return VerdictKind.UNVERIFIED
 
 
@@ -91,7 +95,7 @@ def conclude(report: TaskReport, baseline: Baseline, judgement: Judgement) -> Ta
         if not baseline.outcomes and agreement.category is Category.RUNTIME:
             return replace(report, verdict=VerdictKind.TRUE_FAIL, reason=reason)
         return unverified(report, reason)
-    verdict = decide_verdict(report.tests, agreement)
+    verdict = decide_verdict(report.tests, agreement, report.fixtures)
     if verdict is VerdictKind.UNVERIFIED:
         return unverified(report, "no case passed and none failed")
     return replace(report, verdict=verdict)

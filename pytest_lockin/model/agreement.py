@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from pytest_lockin.model.fixture import Witness
+
 
 class Category(StrEnum):
     """The primary category of a disagreement: one each, in the paper's taxonomy (PAPERS A1.32)."""
@@ -152,6 +154,32 @@ class Agreement:
     rows_found: int = 0
     differences: tuple[Difference, ...] = ()
     notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixtureFinding:
+    """What one fixture says of a candidate.
+
+    Attributes:
+        purpose: what the fixture's rows are for, in a reader's words.
+        engine: the engine whose word this is.
+        agreement: None where the fixture says nothing of this candidate; `dropped` then says why.
+        post_hoc: the fixture was made after a candidate was read: shown, and never part of a verdict.
+        witness: the rows on which the candidate differs; None where it agrees.
+    """
+
+    name: str
+    purpose: str
+    engine: str
+    agreement: Agreement | None = None
+    dropped: str = ""
+    post_hoc: bool = False
+    witness: Witness | None = None
+
+    @property
+    def accuses(self) -> bool:
+        """Whether the candidate is wrong here, in a way that counts."""
+        return self.agreement is not None and not self.agreement.agrees and not self.post_hoc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -193,3 +193,30 @@ class VariantStanding:
     fixture: str = ""
     tried: int = 0
     assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTable:
+    """A table as a reader is shown it: cells as text, `NULL` for none, columns that are all NULL left out."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """The few rows on which a program shows that it is wrong.
+
+    Attributes:
+        inputs: the input tables that have rows, of a fixture or of what is left of it.
+        expected: what the reference returns on them.
+        found: what the candidate returned; None where it raised, and `raised` says what.
+        shrunk: no row can be left out and no value made simpler without the difference going away.
+    """
+
+    inputs: tuple[ShownTable, ...]
+    expected: ShownTable
+    found: ShownTable | None = None
+    raised: str = ""
+    shrunk: bool = False

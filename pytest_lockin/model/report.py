@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pytest_lockin.model.agreement import Agreement
+from pytest_lockin.model.agreement import Agreement, FixtureFinding
 from pytest_lockin.model.isolation import Isolation
 from pytest_lockin.model.trial import TrialSummary
 
@@ -72,6 +72,7 @@ class TaskReport:
         notes: what a reader should know and no gate looks at.
         trials: which other programs the tests accept; None where alternatives were not to be tried.
         isolated: program and tests ran in a sandbox, and it was seen to hold.
+        fixtures: what each frozen fixture says of the candidate.
     """
 
     id: str
@@ -93,6 +94,12 @@ class TaskReport:
     notes: tuple[str, ...] = ()
     trials: TrialSummary | None = None
     isolated: bool = False
+    fixtures: tuple[FixtureFinding, ...] = ()
+
+    @property
+    def accusing(self) -> tuple[FixtureFinding, ...]:
+        """The fixtures on which the candidate is wrong."""
+        return tuple(each for each in self.fixtures if each.accuses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

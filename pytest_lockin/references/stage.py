@@ -31,7 +31,7 @@ def stage_tables(tables: Iterable[tuple[str, str]], folder: Path) -> tuple[Table
 
 def _stage(name: str, source: Path, folder: Path) -> Path:
     key = hashlib.sha256(str(source).encode()).hexdigest()[:12]
-    target = folder / key / f"{name}.parquet"
+    target = folder / key / f"{name}{source.suffix or '.parquet'}"
     if target.exists():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -52,11 +52,19 @@ class Vetted:
         return replace(self.panel.rules, order=keys)
 
 
-def vet_panel(panel: Panel, task: Task | None, runner: ProgramRunner, *, thorough: bool = True) -> Vetted:
+def vet_panel(
+    panel: Panel,
+    task: Task | None,
+    runner: ProgramRunner,
+    *,
+    thorough: bool = True,
+    may_be_empty: bool = False,
+) -> Vetted:
     """Run every reference of a panel and say whether it may judge.
 
     `thorough` runs the first a second time on shuffled, repartitioned input; an engine that only confirms
-    what another has vetted does without.
+    what another has vetted does without. On data a result without rows proves nothing; on a fixture that
+    was made for it, it does (`may_be_empty`).
     """
     first = panel.references[0]
     ending = read_ending(first.text) if first.kind == "sql" else Ending()
@@ -66,6 +74,8 @@ def vet_panel(panel: Panel, task: Task | None, runner: ProgramRunner, *, thoroug
         vetting.refuse_clocks()
         vetted = replace(vetted, output=vetting.output(first))
         vetted = replace(vetted, pool=vetting.pool(vetted))
+        if not may_be_empty:
+            vetting.refuse_empty(vetted)
         vetting.check_first(vetted, thorough=thorough)
         vetting.check_company(vetted)
     except UnfitReferenceError as error:
@@ -115,10 +125,12 @@ class _Vetting:
         answer = self._runner.run(request)
         return None if isinstance(answer, ProgramRaised) else self._load(answer)[0][1]
 
+    def refuse_empty(self, vetted: Vetted) -> None:
+        if not any(frame.rows for _, frame in vetted.output):
+            raise _unfit(f"{self._panel.references[0].name} returns no rows on this data")
+
     def check_first(self, vetted: Vetted, *, thorough: bool) -> None:
         first = self._panel.references[0]
-        if not any(frame.rows for _, frame in vetted.output):
-            raise _unfit(f"{first.name} returns no rows on this data")
         if not _agrees(vetted, vetted.output).agrees:
             raise _unfit(f"{first.name} does not agree with itself")
         if not thorough or first.kind == "stored":

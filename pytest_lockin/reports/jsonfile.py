@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pytest_lockin.errors import SettingsError
+from pytest_lockin.reports.fixtures import fixtures_to_json
 from pytest_lockin.reports.isolation import isolation_to_json
 from pytest_lockin.reports.trials import trials_to_json
 from pytest_lockin.reports.words import describe_difference
@@ -89,6 +90,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "notes": list(task.notes),
         "trials": trials_to_json(task.trials),
         "isolated": task.isolated,
+        "fixtures": fixtures_to_json(task.fixtures),
     }
 
 

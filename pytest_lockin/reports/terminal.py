@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_lockin.frames.rendering import render_differences
+from pytest_lockin.frames.showing import clip
 from pytest_lockin.model.report import VerdictKind
+from pytest_lockin.reports.fixtures import say_fixtures, show_witness, summarise_witness
 from pytest_lockin.reports.isolation import say_isolation
 from pytest_lockin.reports.trials import say_details, say_trials
 from pytest_lockin.reports.words import count, count_verdicts, say_verdict, summarise_agreement
@@ -16,6 +18,7 @@ from pytest_lockin.reports.words import count, count_verdicts, say_verdict, summ
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pytest_lockin.model.agreement import Agreement
     from pytest_lockin.model.report import Report, TaskReport, TestCounts
 
 _WORST_FIRST = (
@@ -152,11 +155,24 @@ def _why(task: TaskReport, report: Report) -> str:
     if task.verdict is VerdictKind.UNVERIFIED:
         return task.reason
     if task.agreement is not None:
-        return summarise_agreement(task.agreement) + (f" ({task.reason})" if task.reason else "")
+        return _say_agreement(task, task.agreement) + (f" ({task.reason})" if task.reason else "")
     if not report.with_references:
         calls = f"{count(task.observed_calls, 'call')} of the entry point recorded"
         return task.reason or f"{calls}; no reference, no verdict"
     return task.reason
+
+
+def _say_agreement(task: TaskReport, agreement: Agreement) -> str:
+    words = summarise_agreement(agreement)
+    if not agreement.agrees:
+        return words
+    accusing = task.accusing
+    if accusing:
+        others = f" and {len(accusing) - 1} more" if len(accusing) > 1 else ""
+        return f"right on the data, wrong on fixture {accusing[0].name}{others}"
+    agreeing = [each for each in task.fixtures if each.agreement is not None and each.agreement.agrees]
+    asked = sum(not each.post_hoc for each in agreeing)
+    return f"{words} on the data and on {count(asked, 'fixture')}" if asked else words
 
 
 def _reference_details(task: TaskReport, page: _Page) -> list[str]:
@@ -167,6 +183,14 @@ def _reference_details(task: TaskReport, page: _Page) -> list[str]:
     if not agreement.agrees:
         shown = render_differences(agreement.differences, width=page.width - len(_INDENT))
         lines += [_INDENT + line for line in _shorten(shown, page)]
+    lines += _indent(say_fixtures(task.fixtures, verbose=page.verbose), page)
+    witness = next((each.witness for each in task.fixtures if each.witness), None)
+    if witness is not None and (agreement.agrees or page.verbose):
+        lines += [
+            clip(2 * _INDENT + line, page.width) for line in show_witness(witness, verbose=page.verbose)
+        ]
+    elif witness is not None:
+        lines += _indent([summarise_witness(witness)], page)
     words = [*(agreement.notes if page.verbose or agreement.agrees else ()), *_say_fidelity(task, page)]
     return [*lines, *_indent(words, page)]
 
