@@ -318,6 +318,7 @@ def _hidden(value: Value, absent: Any) -> Value:
         null=either(value.null, absent),
         hard=value.hard,
         column=value.column,
+        texts=value.texts,
     )
 
 

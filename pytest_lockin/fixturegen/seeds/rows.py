@@ -96,7 +96,8 @@ class Columns:
         null = self.names.boolean(f"{full} null") if asked else None
         for condition in self._bounds(column, kind, whole, full):
             self.say(condition)
-        return Value(term=term, kind=kind, null=null, column=full)
+        texts = self.strings.allowed.get(full, ()) if kind == "str" else ()
+        return Value(term=term, kind=kind, null=null, column=full, texts=texts)
 
     def _bounds(self, column: ColumnProfile, kind: str, whole: Any, full: str) -> Iterator[Any]:
         if kind == "str":

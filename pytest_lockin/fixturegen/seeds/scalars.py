@@ -87,7 +87,7 @@ class Scalars:
         """Give a known value; a text nobody else mentions has no number of its own."""
         if isinstance(value, str):
             number = self.strings.numbers.get(value, -1)
-            return Value(term=z3.IntVal(number), kind="str", constant=value)
+            return Value(term=z3.IntVal(number), kind="str", constant=value, texts=(value,))
         if isinstance(value, date):
             return Value(term=z3.IntVal(to_days(value)), kind="date", constant=value)
         if isinstance(value, Decimal):
@@ -225,6 +225,7 @@ class Scalars:
             null=null,
             hard=hard or this.hard or that.hard,
             column=this.column if this.column == that.column else "",
+            texts=(*this.texts, *that.texts) if this.texts and that.texts else (),
         )
 
     def _coalesce(self, node: Any) -> Value:
@@ -243,14 +244,16 @@ class Scalars:
         inner = self.value(node.this)
         if inner.constant is not None:
             return self.constant(apply_function(node, str(inner.constant)))
-        texts = self.strings.allowed.get(inner.column, ())
-        if not texts or inner.kind != "str":
+        if not inner.texts or inner.kind != "str":
             return self.unknown("str")
         term = z3.IntVal(-1)
-        for text in texts:
-            image = self.strings.numbers.get(apply_function(node, text), -1)
-            term = z3.If(inner.term == self.strings.numbers[text], image, term)
-        return Value(term=term, kind="str", null=inner.null, hard=inner.hard)
+        images: dict[str, None] = {}
+        for text in dict.fromkeys(inner.texts):
+            image = apply_function(node, text)
+            images[image] = None
+            number = self.strings.numbers.get(image, -1)
+            term = z3.If(inner.term == self.strings.numbers.get(text, -1), number, term)
+        return Value(term=term, kind="str", null=inner.null, hard=inner.hard, texts=tuple(images))
 
 
 __all__ = ["Scalars", "known"]

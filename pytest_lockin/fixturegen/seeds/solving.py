@@ -12,7 +12,7 @@ import z3
 from pytest_lockin.fixturegen.drafts import Placed
 from pytest_lockin.fixturegen.filling import fill_row, fresh_values, number_of
 from pytest_lockin.fixturegen.seeds.rows import kind_of, scale_of, whole_number
-from pytest_lockin.fixturegen.seeds.terms import both, from_days
+from pytest_lockin.fixturegen.seeds.terms import from_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from pytest_lockin.fixturegen.seeds.terms import Value
     from pytest_lockin.model.fixture import Cell
 
-_STEPS = 5_000_000
+_STEPS = 40_000_000
 """What the solver may spend on one question, counted in its own steps: a clock would not repeat itself."""
-_QUICK = 300_000
-_HARD = 1_000_000
+_QUICK = 3_000_000
 _COUNTS = (1, 2, 3, 4, 5, 6, 8, 11, 16, 21, 26)
 
 
@@ -43,89 +42,82 @@ class Search:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.solver = z3.Solver()
-        self.solver.set("random_seed", 7)
-        # Only against a solver that has lost itself: the steps end every ordinary question sooner.
-        self.solver.set("timeout", 4000)
-        for demand in problem.demands:
-            if not demand.hard:
-                self.solver.add(demand.condition)
+        self.soft = [demand.condition for demand in problem.demands if not demand.hard]
         self.hard = [demand.condition for demand in problem.demands if demand.hard]
-
-    def check(self, *more: Any, steps: int = _STEPS) -> bool:
-        """Whether the conditions so far and some more can hold, as far as the steps reach."""
-        self.solver.set("rlimit", steps)
-        return bool(self.solver.check(*more) == z3.sat)
-
-    def keep(self, condition: Any, *, steps: int = _QUICK) -> bool:
-        """Add a condition if it can hold with those so far."""
-        if not self.check(condition, steps=steps):
-            return False
-        self.solver.add(condition)
-        return True
+        self.kept: list[Any] = []
+        self.model: Any = None
 
     def solve(self, *, wish: Any = None, seed: int = 0, hard: bool = True) -> Solved | None:
         """Find one solution; None where there is none within the steps.
 
         The same problem, wish and seed give the same solution.
         """
-        self.solver.push()
-        try:
-            if wish is not None:
-                self.solver.add(wish)
-            if not self.check():
-                return None
-            if hard:
-                self._keep_all(self.hard, steps=_HARD)
-            self._keep_all(self.problem.likes)
-            sizes = [self._settle_count(each.count) for each in self.problem.counts]
-            self._pin()
-            self._scatter(random.Random(seed))  # noqa: S311 - data, not secrets
-            return self._read(sizes) if self.check() else None
-        finally:
-            self.solver.pop()
+        self.kept = []
+        if not self._keep(*([wish] if wish is not None else []), steps=_STEPS):
+            return None
+        if hard:
+            self._keep_most(self.hard)
+        self._keep_most(self.problem.likes)
+        sizes = [self._settle_count(each.count) for each in self.problem.counts]
+        return self._scatter(self._pin(), sizes, random.Random(seed))  # noqa: S311 - data, not secrets
 
-    def _keep_all(self, conditions: Iterable[Any], *, steps: int = _QUICK) -> None:
+    def _keep(self, *conditions: Any, steps: int = _QUICK) -> bool:
+        """Add conditions if they can hold with those so far.
+
+        A new solver each time: one that is asked again does without the simplifications that make these
+        questions easy.
+        """
+        solver = _make_solver()
+        solver.add(*self.soft, *self.kept, *conditions)
+        solver.set("rlimit", steps)
+        if solver.check() != z3.sat:
+            return False
+        self.kept += conditions
+        self.model = solver.model()
+        return True
+
+    def _keep_most(self, conditions: Iterable[Any]) -> None:
         """Keep all conditions if they can hold together, else as many as can, halving where they cannot."""
         wanted = list(conditions)
-        if not wanted or self.keep(both(*wanted), steps=steps):
+        if not wanted or self._keep(*wanted) or len(wanted) == 1:
             return
-        if len(wanted) > 1:
-            middle = len(wanted) // 2
-            self._keep_all(wanted[:middle], steps=steps)
-            self._keep_all(wanted[middle:], steps=steps)
+        middle = len(wanted) // 2
+        self._keep_most(wanted[:middle])
+        self._keep_most(wanted[middle:])
 
     def _settle_count(self, count: Any) -> int:
-        for number in _COUNTS:
-            if self.keep(count == number):
-                return number
-        return 1
+        return next((number for number in _COUNTS if self._keep(count == number)), 1)
 
-    def _pin(self) -> None:
-        """Decide which rows are there, as the present model has it."""
-        if self.check():
-            model = self.solver.model()
-            guards = {guard.get_id(): guard for row in self.problem.rows for guard in row.guard}
-            for guard in guards.values():
-                holds = z3.is_true(model.eval(guard, model_completion=True))
-                self.solver.add(guard if holds else z3.Not(guard))
+    def _pin(self) -> list[tuple[Any, Any]]:
+        """Decide every choice as the present model has it."""
+        guards = {guard.get_id(): guard for row in self.problem.rows for guard in row.guard}
+        return [(guard, self.model.eval(guard, model_completion=True)) for guard in guards.values()]
 
-    def _there(self, model: Any) -> list[SymbolicRow]:
-        return [
-            row
-            for row in self.problem.rows
-            if all(z3.is_true(model.eval(guard, model_completion=True)) for guard in row.guard)
+    def _scatter(
+        self, pinned: list[tuple[Any, Any]], sizes: list[int], chance: random.Random
+    ) -> Solved | None:
+        """Give every column that is still free a value of its own, with the choices made, and read it all.
+
+        What the choices leave of the conditions is much less than the conditions, so a solver of its own
+        gets only that.
+        """
+        solver = _make_solver()
+        for condition in (*self.soft, *self.kept):
+            left = z3.simplify(z3.substitute(condition, *pinned))
+            if not z3.is_true(left):
+                solver.add(left)
+        values = {guard.get_id(): z3.is_true(value) for guard, value in pinned}
+        for guard, value in pinned:
+            solver.add(guard == value)
+        there = [row for row in self.problem.rows if all(values[g.get_id()] for g in row.guard)]
+        wishes = [
+            wish
+            for row in there
+            for name, value in row.columns.items()
+            for wish in self._wish(row, name, value, chance)
         ]
-
-    def _scatter(self, chance: random.Random) -> None:
-        """Give every column that is still free a value of its own."""
-        if not self.check():
-            return
-        wishes = []
-        for row in self._there(self.solver.model()):
-            for name, value in row.columns.items():
-                wishes += self._wish(row, name, value, chance)
-        self._keep_all(wishes)
+        model = _grant(solver, wishes)
+        return self._read(model, there, sizes) if model is not None else None
 
     def _wish(self, row: SymbolicRow, name: str, value: Value, chance: random.Random) -> list[Any]:
         column = row.table.column(name)
@@ -146,9 +138,7 @@ class Search:
 
     # Reading the model
 
-    def _read(self, sizes: list[int]) -> Solved:
-        model = self.solver.model()
-        there = self._there(model)
+    def _read(self, model: Any, there: list[SymbolicRow], sizes: list[int]) -> Solved:
         merged: dict[tuple[Any, ...], int] = {}
         found: list[dict[str, Cell]] = []
         aliases: list[list[str]] = []
@@ -200,6 +190,34 @@ class Search:
         if kind == "date":
             return from_days(number)
         return bool(number) if kind == "bool" else number
+
+
+def _make_solver() -> Any:
+    solver = z3.SolverFor("QF_LIRA")
+    solver.set("random_seed", 7)
+    # Only against a solver that has lost itself: the steps end every ordinary question sooner.
+    solver.set("timeout", 6000)
+    return solver
+
+
+def _grant(solver: Any, wishes: list[Any]) -> Any:
+    """Give a model with as many wishes granted as can be: of those in conflict the last one goes."""
+    flags = [z3.Bool(f"wish#{number}") for number in range(len(wishes))]
+    for flag, wish in zip(flags, wishes, strict=True):
+        solver.add(z3.Implies(flag, wish))
+    solver.set("rlimit", _STEPS)
+    left = dict.fromkeys(range(len(wishes)))
+    names = {flag.get_id(): number for number, flag in enumerate(flags)}
+    while True:
+        answer = solver.check(*(flags[number] for number in left))
+        if answer == z3.sat:
+            return solver.model()
+        core = [names[flag.get_id()] for flag in solver.unsat_core()] if answer == z3.unsat else []
+        if not left or (answer == z3.unsat and not core):
+            return None
+        # A solver that gave up names no culprits: half of the wishes go.
+        for number in [max(core)] if core else list(left)[len(left) // 2 :]:
+            del left[number]
 
 
 def _keys(row: SymbolicRow, cells: dict[str, Cell]) -> Iterator[tuple[Any, ...]]:

@@ -110,7 +110,11 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def _images(statement: Statement, text: str) -> Iterator[str]:
-    yield from (apply_function(node, text) for node in functions_of(statement))
+    """Give what functions make of a text, and of what they made of it."""
+    for node in functions_of(statement):
+        image = apply_function(node, text)
+        yield image
+        yield from (apply_function(other, image) for other in functions_of(statement))
 
 
 def _sources(statement: Statement, text: str) -> Iterator[str]:

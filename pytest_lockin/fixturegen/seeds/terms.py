@@ -28,6 +28,7 @@ class Value:
         hard: whether the term only stands in for what the solver cannot say (ratios, windows).
         column: the input column it is an unchanged copy of, or "".
         constant: the value itself where it is known, else None.
+        texts: every text it can be, where that is known.
     """
 
     term: Any
@@ -36,6 +37,7 @@ class Value:
     hard: bool = False
     column: str = ""
     constant: Any = None
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

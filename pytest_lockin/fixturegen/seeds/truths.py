@@ -139,8 +139,7 @@ class Truths:
     def _like(self, node: Any) -> Truth:
         value = self.scalars.value(node.this)
         pattern = node.expression.name
-        texts = self.strings.allowed.get(value.column, ())
-        numbers = [self.strings.numbers[text] for text in texts if matches(pattern, text)]
+        numbers = [self.strings.numbers[text] for text in value.texts if matches(pattern, text)]
         found = either(*(value.term == number for number in numbers))
         if found is None:
             found = z3.BoolVal(False)  # noqa: FBT003
