@@ -1,8 +1,9 @@
 """R7: two conditions, or two values, that no row can tell apart; decided by z3 in three-valued logic.
 
-Every row of a real table corresponds to an assignment of the solver's variables, not the other way round: what
-is not understood (a function, a comparison across types, a subquery) may take any value. So `unsat` is a proof,
-and anything else is not. What raises (a division by zero that only one of the two guards against) is not seen.
+Every row of a real table corresponds to an assignment of the solver's variables, not the other way round:
+what is not understood (a function, a comparison across types, a subquery) may take any value. So `unsat` is a
+proof, and anything else is not. What raises (a division by zero that only one of the two guards against) is
+not seen.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import z3
 
 from pytest_lockin.fixturegen.equivalence.facts import STRICT
 from pytest_lockin.fixturegen.equivalence.kinds import INTEGERS, family, kind_of
-from pytest_lockin.fixturegen.equivalence.terms import COMPARISONS, Term, walk
+from pytest_lockin.fixturegen.equivalence.terms import COMPARISONS, FALSE, NULL, TRUE, Term, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,9 +25,11 @@ EFFORT = 3_000_000
 
 _TRUTHS = (*COMPARISONS, "same", "and", "or", "not", "in", "is-null", "exists", "in-query")
 
+_TRUTHS_OF = {TRUE: (True, False), FALSE: (False, True), NULL: (False, False)}
+
 
 class Asker:
-    """Answers questions about rows of which `kind` gives the columns' types and `never_null` what is filled."""
+    """Answers questions about rows; `kind` gives their columns' types, `never_null` what is filled."""
 
     def __init__(self, kind: Callable[[Term], str], never_null: Callable[[Term], bool]) -> None:
         self.kind = kind
@@ -99,26 +102,34 @@ class _Question:
         return self.truths[term]
 
     def _truth(self, term: Term) -> tuple[Any, Any]:
-        if term.op in ("and", "or"):
-            sides = [self.truth(arg) for arg in term.args]
-            both, one = (z3.And, z3.Or) if term.op == "and" else (z3.Or, z3.And)
-            return both(*(t for t, _ in sides)), one(*(f for _, f in sides))
-        if term.op == "not":
-            yes, no = self.truth(term.args[0])
-            return no, yes
-        if term.op == "in":
-            value, *listed = term.args
-            return self._truth(Term("or", tuple(Term("eq", (value, each)) for each in listed)))
-        if term.op == "lit" and term.tag[0] == "bool":
-            return z3.BoolVal(term.tag[1]), z3.BoolVal(not term.tag[1])
-        if term.op == "null":
-            return z3.BoolVal(False), z3.BoolVal(False)  # noqa: FBT003  z3's own signature
-        if term.op == "is-null":
-            null = self._is_null(term.args[0])
-            return null, z3.Not(null)
-        if term.op in (*COMPARISONS, "same"):
-            return self._comparison(term)
-        return self._open_truth(term)
+        constant = _TRUTHS_OF.get(term)
+        if constant is not None:
+            return z3.BoolVal(constant[0]), z3.BoolVal(constant[1])
+        read = {
+            "and": self._junction,
+            "or": self._junction,
+            "not": self._negation,
+            "in": self._list,
+            "is-null": self._null_test,
+        }.get(term.op, self._comparison if term.op in (*COMPARISONS, "same") else self._open_truth)
+        return read(term)
+
+    def _junction(self, term: Term) -> tuple[Any, Any]:
+        sides = [self.truth(arg) for arg in term.args]
+        both, one = (z3.And, z3.Or) if term.op == "and" else (z3.Or, z3.And)
+        return both(*(t for t, _ in sides)), one(*(f for _, f in sides))
+
+    def _negation(self, term: Term) -> tuple[Any, Any]:
+        yes, no = self.truth(term.args[0])
+        return no, yes
+
+    def _list(self, term: Term) -> tuple[Any, Any]:
+        value, *listed = term.args
+        return self._junction(Term("or", tuple(Term("eq", (value, each)) for each in listed)))
+
+    def _null_test(self, term: Term) -> tuple[Any, Any]:
+        null = self._is_null(term.args[0])
+        return null, z3.Not(null)
 
     def _is_null(self, term: Term) -> Any:
         if _is_truth(term):

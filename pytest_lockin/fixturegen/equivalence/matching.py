@@ -86,7 +86,7 @@ class _Pair:
             return True
         return Asker(facts.kind, facts.never_null).accept_the_same(mine, yours)
 
-    def _match_shape(self, mine: Term, yours: Term) -> bool:
+    def _match_shape(self, mine: Any, yours: Any) -> bool:
         """Whether two terms are alike but for the queries inside, which match."""
         if mine == yours:
             return True

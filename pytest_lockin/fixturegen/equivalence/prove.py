@@ -33,7 +33,7 @@ RULES = {
     "idle-default": "the value is never NULL, so its default never shows",
     "settled-key": "the key follows from the other keys",
     "no-duplicates": "no row occurs twice there, or nobody counts how often",
-    "condition": "the conditions are true of the same rows, or the values are the same in all rows that count",
+    "condition": "the conditions are true of the same rows, or the values are the same in all of them",
     SAME_PLAN: "Spark makes one plan of both",
 }
 """Rules from the plainest on, each with its reason. A proof is named by the last one it needs."""
@@ -69,8 +69,8 @@ class Prover:
     means "not proved", never "different". Not seen: errors raised at run time for rows that are not kept (a
     division that only one of two conditions guards), and overflow.
 
-    `same_plan(reference, variant)` may ask an engine whether it makes one plan (and one schema) of both; it is
-    asked last.
+    `same_plan(reference, variant)` may ask an engine whether it makes one plan (and one schema) of both; it
+    is asked last.
     """
 
     def __init__(
@@ -100,9 +100,9 @@ class Prover:
         beliefs = self._fewest_beliefs(yours.query)
         if beliefs is None:
             return None
-        for rule in RULES:
+        for rule, reason in RULES.items():
             if rule == LAST or self._match(yours.query, beliefs, _up_to(rule)) is not None:
-                return Proof(rule=rule, reason=RULES[rule], assumed=self._match(yours.query, beliefs) or ())
+                return Proof(rule=rule, reason=reason, assumed=self._match(yours.query, beliefs) or ())
         return None
 
     def _fewest_beliefs(self, variant: Query) -> _Beliefs | None:

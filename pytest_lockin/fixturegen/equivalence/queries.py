@@ -1,4 +1,4 @@
-"""Queries as proofs see them: sources, conditions, groups, outputs. Common table expressions are put in place."""
+"""Queries as proofs see them: sources, conditions, groups, outputs; common table expressions put in place."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What a group is: `whole` (all rows, one result even of none), `plain` or `levels` (ROLLUP and its like)."""
+    """What a group is: `whole` (all rows, one result even of none), `plain` or `levels` (ROLLUP, CUBE)."""
 
     kind: str
     keys: tuple[Term, ...] = ()

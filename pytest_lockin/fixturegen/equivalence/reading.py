@@ -17,6 +17,7 @@ from pytest_lockin.fixturegen.equivalence.queries import (
     Scan,
     Select,
     SetOperation,
+    columns_of,
 )
 from pytest_lockin.fixturegen.equivalence.terms import (
     FALSE,
@@ -27,6 +28,7 @@ from pytest_lockin.fixturegen.equivalence.terms import (
     conjuncts,
     has_aggregate,
     lit,
+    walk,
 )
 from pytest_lockin.sql.statement import DIALECT
 
@@ -57,7 +59,15 @@ _UNSETTLED = {
     "last_value", "any_value", "collect_list", "collect_set", "array_agg", "array_unique_agg", "group_concat",
     "localtime", "localtimestamp", "unix_timestamp", "randstr", "uniform", "approx_distinct", "mode",
 }  # fmt: skip
+_LEVELS = ("fn:rollup", "fn:cube", "fn:groupingsets", "fn:tuple")
 _PASSED_OVER = {"big_int", "safe", "typed", "null_ordering", "requires_string"}
+
+
+_OPEN = (
+    *(exp.Func, exp.Binary, exp.Unary, exp.Condition, exp.Interval, exp.Tuple, exp.WindowSpec),
+    *(exp.Rollup, exp.Cube, exp.GroupingSets),
+)
+"""What may be read by its parts without knowing what it does."""
 
 
 class UnsupportedError(Exception):
@@ -65,7 +75,7 @@ class UnsupportedError(Exception):
 
 
 class Reader:
-    """Reads queries; sources get ids from the aliases on the way to them, so that two statements share them."""
+    """Reads queries; a source's id is made of the aliases on the way to it, so that statements share them."""
 
     def read(self, tree: Any, path: str, ctes: Mapping[str, Any], outer: Mapping[str, str]) -> Query:
         """Read a query; `outer` are the aliases of the queries around it that it can see."""
@@ -107,6 +117,8 @@ class Reader:
         every = [item.term for item in items] + list(having) + list(keys)
         if group is None and any(map(has_aggregate, every)):
             group = Group("whole")
+        if group is not None:
+            _check_grouped(every, group, frozenset(scope.sources.values()))
         return Select(
             Product((source,), conjuncts(where)),
             items,
@@ -204,7 +216,7 @@ class _Scope:
 
     def generic(self, node: Any) -> Term:
         """Read a function or operator by its parts; what it does is left open."""
-        if not isinstance(node, exp.Func | exp.Binary | exp.Unary | exp.Condition | exp.Interval | exp.Tuple | exp.WindowSpec | exp.Rollup | exp.Cube | exp.GroupingSets):  # fmt: skip
+        if not isinstance(node, _OPEN):
             raise UnsupportedError(node.key)
         name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
         called = node.sql_name().lower() if isinstance(node, exp.Func) and node.key != "anonymous" else name
@@ -242,6 +254,22 @@ class _Scope:
         """Read a query inside an expression."""
         seen = {**self.outer, **self.sources}
         return self.reader.read(node, f"{self.path}?", self.ctes, seen)
+
+
+def _check_grouped(terms: list[Term], group: Group, own: frozenset[str]) -> None:
+    """Refuse a column that is neither grouped nor aggregated, as Spark does."""
+    keys = set(group.keys)
+    for key in group.keys:
+        keys.update(part for level in walk(key) if level.op in _LEVELS for part in level.args)
+    waiting: list[Any] = list(terms)
+    while waiting:
+        part = waiting.pop()
+        if part in keys or (isinstance(part, Term) and part.op == "agg"):
+            continue
+        read = columns_of(part) if not isinstance(part, Term) else [part] if part.op == "col" else []
+        if any(column.source in own and column not in keys for column in read):
+            raise UnsupportedError("a column that is neither grouped nor aggregated")
+        waiting += part.args if isinstance(part, Term) else ()
 
 
 def _unwrap(tree: Any) -> Any:
@@ -367,6 +395,8 @@ def _window(scope: _Scope, node: Any) -> Term:
 def _ordering(scope: _Scope, node: Any) -> Term:
     if node.args.get("with_fill"):
         raise UnsupportedError("WITH FILL")
+    if isinstance(node.this, exp.Literal) and node.this.is_int:
+        raise UnsupportedError("a sort key by its place, which was not looked up")
     return Term(
         "key", (scope.term(node.this),), (bool(node.args.get("desc")), bool(node.args.get("nulls_first")))
     )

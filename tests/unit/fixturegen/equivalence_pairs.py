@@ -70,83 +70,200 @@ PROFILE = Profile(tables=(SALES, SHOPS, DAYS))
 EQUAL = {
     "same-form": (
         ("SELECT item FROM sales WHERE shop IN (1, 2, 1)", "SELECT item FROM sales WHERE shop IN (2, 1)"),
-        ("SELECT item FROM sales WHERE shop BETWEEN 1 AND 2", "SELECT item FROM sales WHERE shop <= 2 AND 1 <= shop"),
-        ("SELECT item FROM sales WHERE NOT (shop = 1 OR day > 2)", "SELECT item FROM sales WHERE day <= 2 AND shop <> 1"),
+        (
+            "SELECT item FROM sales WHERE shop BETWEEN 1 AND 2",
+            "SELECT item FROM sales WHERE shop <= 2 AND 1 <= shop",
+        ),
+        (
+            "SELECT item FROM sales WHERE NOT (shop = 1 OR day > 2)",
+            "SELECT item FROM sales WHERE day <= 2 AND shop <> 1",
+        ),
         ("SELECT item FROM sales WHERE shop = 1998 + 1", "SELECT item FROM sales WHERE 1999 = shop"),
-        ("WITH w AS (SELECT item i, day d FROM sales) SELECT i FROM w WHERE d > 1", "SELECT i FROM (SELECT item i, day d FROM sales WHERE day > 1) w"),
-        ("SELECT s.item FROM sales s, shops p WHERE s.shop = p.id", "SELECT s.item FROM sales s JOIN shops p ON p.id = s.shop"),
-        ("SELECT CASE WHEN day = 1 THEN price ELSE NULL END AS x FROM sales", "SELECT CASE WHEN day = 1 THEN price END AS x FROM sales"),
+        (
+            "WITH w AS (SELECT item i, day d FROM sales) SELECT i FROM w WHERE d > 1",
+            "SELECT i FROM (SELECT item i, day d FROM sales WHERE day > 1) w",
+        ),
+        (
+            "SELECT s.item FROM sales s, shops p WHERE s.shop = p.id",
+            "SELECT s.item FROM sales s JOIN shops p ON p.id = s.shop",
+        ),
+        (
+            "SELECT CASE WHEN day = 1 THEN price ELSE NULL END AS x FROM sales",
+            "SELECT CASE WHEN day = 1 THEN price END AS x FROM sales",
+        ),
         ("SELECT MAX(DISTINCT price) m FROM sales", "SELECT MAX(price) m FROM sales"),
-        ("SELECT s.item, p.name FROM shops p RIGHT JOIN sales s ON s.shop = p.id", "SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.shop = p.id"),
+        (
+            "SELECT s.item, p.name FROM shops p RIGHT JOIN sales s ON s.shop = p.id",
+            "SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.shop = p.id",
+        ),
         ("SELECT COUNT(1) n FROM sales", "SELECT COUNT(*) n FROM sales"),
-        ("SELECT item FROM (SELECT item FROM sales ORDER BY day) x", "SELECT item FROM (SELECT item FROM sales) x"),
-        ("SELECT item FROM sales s WHERE EXISTS (SELECT 1 FROM shops p WHERE p.id = s.shop)", "SELECT item FROM sales s WHERE EXISTS (SELECT DISTINCT name FROM shops p WHERE p.id = s.shop)"),
-        ("SELECT date FROM days WHERE date <= CAST('2001-08-11' AS DATE) + INTERVAL 30 DAYS", "SELECT date FROM days WHERE date <= DATE '2001-09-10'"),
+        (
+            "SELECT item FROM (SELECT item FROM sales ORDER BY day) x",
+            "SELECT item FROM (SELECT item FROM sales) x",
+        ),
+        (
+            "SELECT item FROM sales s WHERE EXISTS (SELECT 1 FROM shops p WHERE p.id = s.shop)",
+            "SELECT item FROM sales s WHERE EXISTS (SELECT DISTINCT name FROM shops p WHERE p.id = s.shop)",
+        ),
+        (
+            "SELECT date FROM days WHERE date <= CAST('2001-08-11' AS DATE) + INTERVAL 30 DAYS",
+            "SELECT date FROM days WHERE date <= DATE '2001-09-10'",
+        ),
     ),
     "null-safe": (
-        ("SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id", "SELECT s.item FROM sales s JOIN shops p ON s.shop <=> p.id"),
-        ("SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.shop = p.id", "SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.shop <=> p.id"),
-        ("SELECT item FROM sales WHERE shop = shop2 AND shop > 1", "SELECT item FROM sales WHERE shop <=> shop2 AND shop > 1"),
+        (
+            "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id",
+            "SELECT s.item FROM sales s JOIN shops p ON s.shop <=> p.id",
+        ),
+        (
+            "SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.shop = p.id",
+            "SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.shop <=> p.id",
+        ),
+        (
+            "SELECT item FROM sales WHERE shop = shop2 AND shop > 1",
+            "SELECT item FROM sales WHERE shop <=> shop2 AND shop > 1",
+        ),
     ),
     "outer-join": (
-        ("SELECT s.item FROM sales s LEFT JOIN shops p ON s.shop = p.id WHERE p.size > 1", "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id WHERE p.size > 1"),
-        ("SELECT s.item FROM sales s FULL JOIN shops p ON s.shop = p.id WHERE p.size > s.day", "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id WHERE p.size > s.day"),
-        ("SELECT s.item, p.name FROM sales s FULL JOIN shops p ON s.shop = p.id WHERE s.day > 1", "SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.shop = p.id WHERE s.day > 1"),
-        ("SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.must = p.id", "SELECT s.item, p.name FROM sales s JOIN shops p ON s.must = p.id"),
-        ("SELECT s.item FROM sales s LEFT JOIN shops p ON s.shop = p.id LEFT JOIN days d ON p.size = d.sk WHERE d.year = 1", "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id JOIN days d ON p.size = d.sk WHERE d.year = 1"),
+        (
+            "SELECT s.item FROM sales s LEFT JOIN shops p ON s.shop = p.id WHERE p.size > 1",
+            "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id WHERE p.size > 1",
+        ),
+        (
+            "SELECT s.item FROM sales s FULL JOIN shops p ON s.shop = p.id WHERE p.size > s.day",
+            "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id WHERE p.size > s.day",
+        ),
+        (
+            "SELECT s.item, p.name FROM sales s FULL JOIN shops p ON s.shop = p.id WHERE s.day > 1",
+            "SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.shop = p.id WHERE s.day > 1",
+        ),
+        (
+            "SELECT s.item, p.name FROM sales s LEFT JOIN shops p ON s.must = p.id",
+            "SELECT s.item, p.name FROM sales s JOIN shops p ON s.must = p.id",
+        ),
+        (
+            "SELECT s.item FROM sales s LEFT JOIN shops p ON s.shop = p.id LEFT JOIN days d ON p.size = d.sk WHERE d.year = 1",
+            "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id JOIN days d ON p.size = d.sk WHERE d.year = 1",
+        ),
     ),
     "semi-join": (
-        ("SELECT s.item FROM sales s, shops p WHERE s.shop = p.id AND p.size > 1", "SELECT s.item FROM sales s LEFT SEMI JOIN shops p ON s.shop = p.id AND p.size > 1"),
-        ("SELECT d.sk FROM days d WHERE d.year IN (SELECT s.day FROM sales s, shops p WHERE s.shop = p.size)", "SELECT d.sk FROM days d WHERE d.year IN (SELECT s.day FROM sales s LEFT SEMI JOIN shops p ON s.shop = p.size)"),
+        (
+            "SELECT s.item FROM sales s, shops p WHERE s.shop = p.id AND p.size > 1",
+            "SELECT s.item FROM sales s LEFT SEMI JOIN shops p ON s.shop = p.id AND p.size > 1",
+        ),
+        (
+            "SELECT d.sk FROM days d WHERE d.year IN (SELECT s.day FROM sales s, shops p WHERE s.shop = p.size)",
+            "SELECT d.sk FROM days d WHERE d.year IN (SELECT s.day FROM sales s LEFT SEMI JOIN shops p ON s.shop = p.size)",
+        ),
     ),
     "equal-columns": (
-        ("SELECT s.shop AS x FROM sales s, shops p WHERE s.shop = p.id", "SELECT p.id AS x FROM sales s, shops p WHERE s.shop = p.id"),
-        ("SELECT item FROM sales WHERE shop = day AND day = shop2 AND shop > 1", "SELECT item FROM sales WHERE shop = day AND shop = shop2 AND shop2 > 1"),
+        (
+            "SELECT s.shop AS x FROM sales s, shops p WHERE s.shop = p.id",
+            "SELECT p.id AS x FROM sales s, shops p WHERE s.shop = p.id",
+        ),
+        (
+            "SELECT item FROM sales WHERE shop = day AND day = shop2 AND shop > 1",
+            "SELECT item FROM sales WHERE shop = day AND shop = shop2 AND shop2 > 1",
+        ),
     ),
     "unused-columns": (
-        ("SELECT COUNT(*) n FROM (SELECT shop, SUM(price) p FROM sales GROUP BY shop) x", "SELECT COUNT(*) n FROM (SELECT shop, MAX(price) p FROM sales GROUP BY shop) x"),
+        (
+            "SELECT COUNT(*) n FROM (SELECT shop, SUM(price) p FROM sales GROUP BY shop) x",
+            "SELECT COUNT(*) n FROM (SELECT shop, MAX(price) p FROM sales GROUP BY shop) x",
+        ),
     ),
     "pushed-condition": (
         (
             "SELECT k FROM (SELECT 's' AS kind, item AS k FROM sales UNION ALL SELECT 'p', id FROM shops) x WHERE kind = 's'",
             "SELECT k FROM (SELECT 's' AS kind, item AS k FROM sales UNION ALL SELECT 'p', size FROM shops) x WHERE kind = 's'",
         ),
-        ("SELECT n FROM (SELECT shop, COUNT(*) n FROM sales GROUP BY shop) x WHERE n = 1", "SELECT n FROM (SELECT shop, COUNT(*) n FROM sales GROUP BY shop HAVING COUNT(*) = 1) x"),
+        (
+            "SELECT n FROM (SELECT shop, COUNT(*) n FROM sales GROUP BY shop) x WHERE n = 1",
+            "SELECT n FROM (SELECT shop, COUNT(*) n FROM sales GROUP BY shop HAVING COUNT(*) = 1) x",
+        ),
     ),
     "idle-default": (
-        ("SELECT COALESCE(SUM(fee), 0) x FROM sales GROUP BY shop", "SELECT SUM(fee) x FROM sales GROUP BY shop"),
-        ("SELECT shop, COUNT(item) x FROM sales GROUP BY shop", "SELECT shop, COUNT(*) x FROM sales GROUP BY shop"),
+        (
+            "SELECT COALESCE(SUM(fee), 0) x FROM sales GROUP BY shop",
+            "SELECT SUM(fee) x FROM sales GROUP BY shop",
+        ),
+        (
+            "SELECT shop, COUNT(item) x FROM sales GROUP BY shop",
+            "SELECT shop, COUNT(*) x FROM sales GROUP BY shop",
+        ),
         ("SELECT item FROM sales WHERE must IS NOT NULL AND day > 1", "SELECT item FROM sales WHERE day > 1"),
         ("SELECT CAST(item AS BIGINT) AS item FROM sales", "SELECT item AS item FROM sales"),
     ),
     "settled-key": (
-        ("SELECT item FROM sales ORDER BY item, ticket, price", "SELECT item FROM sales ORDER BY item, ticket"),
+        (
+            "SELECT item FROM sales ORDER BY item, ticket, price",
+            "SELECT item FROM sales ORDER BY item, ticket",
+        ),
         ("SELECT item FROM sales ORDER BY item NULLS LAST", "SELECT item FROM sales ORDER BY item"),
-        ("SELECT id, name, COUNT(*) n FROM shops, sales WHERE shop = id GROUP BY id, name", "SELECT id, MIN(name) name, COUNT(*) n FROM shops, sales WHERE shop = id GROUP BY id"),
-        ("SELECT shop, COUNT(*) n FROM sales GROUP BY shop ORDER BY shop, n", "SELECT shop, COUNT(*) n FROM sales GROUP BY shop ORDER BY shop"),
-        ("SELECT year, moy, sk FROM days WHERE year = 1 ORDER BY year, moy", "SELECT year, moy, sk FROM days WHERE year = 1 ORDER BY moy"),
-        ("SELECT sk, RANK() OVER (PARTITION BY year ORDER BY moy, year) r FROM days", "SELECT sk, RANK() OVER (PARTITION BY year ORDER BY moy) r FROM days"),
-        ("SELECT shop, COUNT(*) n FROM sales GROUP BY shop HAVING shop > 1", "SELECT shop, COUNT(*) n FROM sales WHERE shop > 1 GROUP BY shop"),
-        ("SELECT n FROM (SELECT shop, COUNT(*) n FROM sales GROUP BY shop) x WHERE shop = 1", "SELECT n FROM (SELECT shop, COUNT(*) n FROM sales WHERE shop = 1 GROUP BY shop) x"),
+        (
+            "SELECT id, name, COUNT(*) n FROM shops, sales WHERE shop = id GROUP BY id, name",
+            "SELECT id, MIN(name) name, COUNT(*) n FROM shops, sales WHERE shop = id GROUP BY id",
+        ),
+        (
+            "SELECT shop, COUNT(*) n FROM sales GROUP BY shop ORDER BY shop, n",
+            "SELECT shop, COUNT(*) n FROM sales GROUP BY shop ORDER BY shop",
+        ),
+        (
+            "SELECT year, moy, sk FROM days WHERE year = 1 ORDER BY year, moy",
+            "SELECT year, moy, sk FROM days WHERE year = 1 ORDER BY moy",
+        ),
+        (
+            "SELECT sk, RANK() OVER (PARTITION BY year ORDER BY moy, year) r FROM days",
+            "SELECT sk, RANK() OVER (PARTITION BY year ORDER BY moy) r FROM days",
+        ),
+        (
+            "SELECT shop, COUNT(*) n FROM sales GROUP BY shop HAVING shop > 1",
+            "SELECT shop, COUNT(*) n FROM sales WHERE shop > 1 GROUP BY shop",
+        ),
+        (
+            "SELECT n FROM (SELECT shop, COUNT(*) n FROM sales GROUP BY shop) x WHERE shop = 1",
+            "SELECT n FROM (SELECT shop, COUNT(*) n FROM sales WHERE shop = 1 GROUP BY shop) x",
+        ),
         ("SELECT SUM(price) x FROM sales ORDER BY x LIMIT 5", "SELECT SUM(price) x FROM sales"),
     ),
     "no-duplicates": (
         ("SELECT DISTINCT item, ticket FROM sales", "SELECT item, ticket FROM sales"),
-        ("SELECT DISTINCT shop, SUM(price) p FROM sales GROUP BY shop", "SELECT shop, SUM(price) p FROM sales GROUP BY shop"),
+        (
+            "SELECT DISTINCT shop, SUM(price) p FROM sales GROUP BY shop",
+            "SELECT shop, SUM(price) p FROM sales GROUP BY shop",
+        ),
         (
             "SELECT 'a' AS k, item, ticket FROM sales UNION ALL SELECT 'b', id, id AS no FROM shops",
             "SELECT 'a' AS k, item, ticket FROM sales UNION SELECT 'b', id, id AS no FROM shops",
         ),
-        ("SELECT shop FROM sales INTERSECT SELECT id FROM shops", "SELECT shop FROM sales INTERSECT SELECT DISTINCT id FROM shops"),
-        ("SELECT item FROM sales WHERE shop IN (SELECT DISTINCT size FROM shops)", "SELECT item FROM sales WHERE shop IN (SELECT size FROM shops)"),
+        (
+            "SELECT shop FROM sales INTERSECT SELECT id FROM shops",
+            "SELECT shop FROM sales INTERSECT SELECT DISTINCT id FROM shops",
+        ),
+        (
+            "SELECT item FROM sales WHERE shop IN (SELECT DISTINCT size FROM shops)",
+            "SELECT item FROM sales WHERE shop IN (SELECT size FROM shops)",
+        ),
     ),
     "condition": (
         ("SELECT item FROM sales WHERE price > 0 AND price > 1", "SELECT item FROM sales WHERE price > 1"),
         ("SELECT item FROM sales WHERE shop > 1", "SELECT item FROM sales WHERE shop >= 2"),
-        ("SELECT item FROM sales WHERE price > 0 AND CASE WHEN price > 0 THEN cost / price END > 2", "SELECT item FROM sales WHERE CASE WHEN price > 0 THEN cost / price END > 2"),
-        ("SELECT CASE WHEN price > 0 THEN cost ELSE fee END x FROM sales WHERE price > 1", "SELECT CASE WHEN price >= 0 THEN cost ELSE fee END x FROM sales WHERE price > 1"),
-        ("SELECT name FROM shops WHERE state IN ('a', 'b') AND state <> 'a'", "SELECT name FROM shops WHERE state = 'b'"),
-        ("SELECT shop, SUM(price) x FROM sales GROUP BY shop HAVING SUM(price) > 1 AND SUM(price) > 0", "SELECT shop, SUM(price) x FROM sales GROUP BY shop HAVING SUM(price) > 1"),
+        (
+            "SELECT item FROM sales WHERE price > 0 AND CASE WHEN price > 0 THEN cost / price END > 2",
+            "SELECT item FROM sales WHERE CASE WHEN price > 0 THEN cost / price END > 2",
+        ),
+        (
+            "SELECT CASE WHEN price > 0 THEN cost ELSE fee END x FROM sales WHERE price > 1",
+            "SELECT CASE WHEN price >= 0 THEN cost ELSE fee END x FROM sales WHERE price > 1",
+        ),
+        (
+            "SELECT name FROM shops WHERE state IN ('a', 'b') AND state <> 'a'",
+            "SELECT name FROM shops WHERE state = 'b'",
+        ),
+        (
+            "SELECT shop, SUM(price) x FROM sales GROUP BY shop HAVING SUM(price) > 1 AND SUM(price) > 0",
+            "SELECT shop, SUM(price) x FROM sales GROUP BY shop HAVING SUM(price) > 1",
+        ),
     ),
 }
 """Rule -> pairs it decides."""
@@ -248,6 +365,10 @@ DIFFERENT = {
     ),
     "sum is no average": ("SELECT SUM(fee) x FROM sales GROUP BY item, ticket", "SELECT AVG(fee) x FROM sales GROUP BY item, ticket"),
     "the sort key does not follow": ("SELECT item FROM sales ORDER BY item, ticket", "SELECT item FROM sales ORDER BY item"),
+    "a sort key of a union": (
+        "SELECT id FROM shops UNION ALL SELECT sk FROM days ORDER BY 1",
+        "SELECT id FROM shops UNION ALL SELECT sk FROM days",
+    ),
     "the order of keys": ("SELECT item FROM sales ORDER BY item, ticket", "SELECT item FROM sales ORDER BY ticket, item"),
     "descending": ("SELECT item FROM sales ORDER BY item DESC", "SELECT item FROM sales ORDER BY item"),
     "NULLs at the other end": ("SELECT shop FROM sales ORDER BY shop NULLS LAST", "SELECT shop FROM sales ORDER BY shop"),
@@ -296,6 +417,10 @@ DIFFERENT = {
     "letters' case": ("SELECT name FROM shops WHERE state = 'A'", "SELECT name FROM shops WHERE state = 'a'"),
     "a limit": ("SELECT item FROM sales ORDER BY item LIMIT 5", "SELECT item FROM sales ORDER BY item LIMIT 6"),
     "a limit of none": ("SELECT SUM(price) x FROM sales LIMIT 0", "SELECT SUM(price) x FROM sales"),
+    "what Spark refuses": (
+        "SELECT MIN(year) AS year, moy FROM days WHERE year = 1 GROUP BY moy ORDER BY days.year",
+        "SELECT MIN(year) AS year, moy FROM days WHERE year = 1 GROUP BY moy ORDER BY 1",
+    ),
     "a random value": ("SELECT item, RAND() r FROM sales", "SELECT item, RAND() r FROM sales"),
     "the first of a group": ("SELECT shop, FIRST(price) p FROM sales GROUP BY shop", "SELECT shop, FIRST(price) p FROM sales GROUP BY shop"),
 }  # fmt: skip

@@ -70,13 +70,19 @@ class SmallTables:
             return draw.choice(exact)
         if near and draw.random() < 0.7:
             return draw.choice(near)
-        if column.type in ("bigint", "int"):
-            return draw.choice((1, 1, 1, 2, 3))
-        if column.type.startswith("decimal"):
-            return Decimal(draw.choice((0, 1, 1, 150, 7525, 10000, 12345, 15000, 20001))) / 100
-        if column.type == "date":
-            return TODAY + dt.timedelta(days=draw.choice((0, 1, 5, 6, 30)))
-        return draw.choice(STRINGS)
+        return _any_value(draw, column.type)
+
+
+def _any_value(draw, kind):
+    if kind in ("bigint", "int"):
+        return draw.choice((1, 1, 1, 2, 3))
+    if kind.startswith("decimal"):
+        return Decimal(draw.choice((0, 1, 1, 150, 7525, 10000, 12345, 15000, 20001))) / 100
+    if kind == "double":
+        return draw.choice((0.0, 1.0, 1.5))
+    return (
+        TODAY + dt.timedelta(days=draw.choice((0, 1, 5, 6, 30))) if kind == "date" else draw.choice(STRINGS)
+    )
 
 
 def run(con, sql):

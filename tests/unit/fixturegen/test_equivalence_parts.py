@@ -38,7 +38,7 @@ def facts(sql):
         ("0.05", "decimal(2,2)"),
         ("ABS(price)", "decimal(7,2)"),
         ("CASE WHEN item = 0 THEN price ELSE 0 END", "decimal(12,2)"),
-        ("price / SUM(price)", "decimal(27,20)"),
+        ("MIN(price) / SUM(price)", "decimal(27,20)"),
         ("-price", "decimal(7,2)"),
         ("item * price", "decimal(28,2)"),
         ("item / ticket", "double"),

@@ -45,7 +45,7 @@ def drop_defaults(select: Select, context: Context) -> Select:
 
 
 def _after_grouping(term: Term, plain: Callable[[Term], Term], grouped: Test, kind: Kind) -> Term:
-    """Simplify a term of a grouped SELECT: what an aggregate is taken of by its rows, the rest by its groups."""
+    """Simplify a term of a grouped SELECT: aggregates' arguments by the rows, the rest by the groups."""
     if term.op == "agg" and not any(part.op == "agg" for arg in term.args for part in _parts(arg)):
         args = tuple(plain(arg) for arg in term.args)
         return simplify(Term(term.op, args, term.tag), lambda part: _row_never_null(part, plain), kind)

@@ -60,7 +60,7 @@ def _open_unions(query: SetOperation) -> SetOperation:
 
 
 def _all_differ(query: SetOperation, context: Context) -> bool:
-    """Whether each branch gives no row twice, and no two branches share one: a constant column tells them apart."""
+    """Whether each branch gives no row twice, and a constant column tells any two branches apart."""
     if not all(gives_no_row_twice(branch, context) for branch in query.branches):
         return False
     labels = [_labels(branch) for branch in query.branches]

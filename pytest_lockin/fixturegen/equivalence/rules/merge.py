@@ -41,7 +41,7 @@ def flatten(select: Select) -> Select:
 
 
 def replace_columns(select: Select, meanings: dict[Term, Term]) -> Select:
-    """Put other terms in the place of columns, in correlated subqueries too; what was put in is looked at again."""
+    """Put other terms in the place of columns, in correlated subqueries and in what was put in too."""
     for _ in range(len(meanings)):
         before = select
 
@@ -60,7 +60,7 @@ def replace_columns(select: Select, meanings: dict[Term, Term]) -> Select:
 def _open(part: From, meanings: dict[Term, Term], *, optional: bool = False) -> tuple[list[From], list[Term]]:
     """List a FROM's parts and conditions; `meanings` takes up what the columns of opened queries are.
 
-    Where its rows may be missing (`optional`), a query that computes columns stays closed: they turn NULL then.
+    Where its rows may be missing (`optional`), a query that computes columns stays closed: they turn NULL.
     """
     if isinstance(part, Product):
         opened = [_open(inner, meanings, optional=optional) for inner in part.parts]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def push_conditions(select: Select, context: Context) -> Select:
-    """Move conditions into the queries in FROM they speak of, and tell these which columns may not be NULL."""
+    """Move conditions into the queries in FROM they speak of; tell these which columns may not be NULL."""
     left = list(select.source.where)
     filled = context.facts(select).filled
     parts: list[From] = []
