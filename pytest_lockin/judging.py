@@ -53,6 +53,7 @@ class Bench:
         self.world = world
         self.secrets = workshop.folder / "references"
         self.data = workshop.folder / "data"
+        self.fixture_store = self.secrets / "fixtures"
         self._runners: dict[str, ProgramRunner] = {}
         self._vetted: dict[tuple[str, str, str], Vetted] = {}
         self._locks: dict[str, threading.Lock] = {}
@@ -173,7 +174,7 @@ class _Asking:
             post_hoc=fixture.post_hoc,
         )
         try:
-            panel = self.panel_on(fixture.to_dataset())
+            panel = self._panel_on(fixture.to_dataset())
             vetted = self._bench.vetted(panel, self._task, self._vetted.engine, fixture.name)
             if vetted.unfit:
                 return replace(finding, dropped=vetted.unfit)
@@ -182,17 +183,8 @@ class _Asking:
             return replace(finding, dropped=error.one_line)
         return replace(finding, agreement=judgement.agreement, dropped=judgement.reason)
 
-    def panel_on(self, dataset: Dataset) -> Panel:
-        """The panel with a dataset's tables in place of the data's; stored outputs say nothing of them."""
-        tables = keep_tables(dataset, self._profile, self._bench.secrets / "fixtures")
-        programs = tuple(each for each in self._vetted.panel.references if each.kind != "stored")
-        if not programs:
-            raise FixturesError(
-                expected="a reference that is a program",
-                found="stored output only",
-                hint="a fixture has no stored output: add reference.sql or reference.py",
-            )
-        return replace(self._vetted.panel, tables=tables, references=programs)
+    def _panel_on(self, dataset: Dataset) -> Panel:
+        return panel_on(self._vetted.panel, dataset, self._profile, self._bench.fixture_store)
 
     def add_witness(
         self, findings: tuple[FixtureFinding, ...], fixtures: tuple[Fixture, ...]
@@ -215,7 +207,7 @@ class _Asking:
         return tuple(replace(each, witness=witness) if each is shown else each for each in findings)
 
     def _vet_quickly(self, dataset: Dataset) -> Vetted:
-        panel = self.panel_on(dataset)
+        panel = self._panel_on(dataset)
         return vet_panel(
             replace(panel, references=panel.references[:1]),
             self._task,
@@ -225,6 +217,22 @@ class _Asking:
         )
 
 
+def panel_on(panel: Panel, dataset: Dataset, profile: Profile, store: Path) -> Panel:
+    """The panel with a dataset's tables in place of the data's; stored outputs say nothing of them.
+
+    Raises:
+        FixturesError: no reference is a program, or a column's type cannot be made.
+    """
+    programs = tuple(each for each in panel.references if each.kind != "stored")
+    if not programs:
+        raise FixturesError(
+            expected="a reference that is a program",
+            found="stored output only",
+            hint="a fixture has no stored output: add reference.sql or reference.py",
+        )
+    return replace(panel, tables=keep_tables(dataset, profile, store), references=programs)
+
+
 def keep_tables(dataset: Dataset, profile: Profile, folder: Path) -> tuple[tuple[str, str], ...]:
     """Store a dataset's tables under the hash of their content; give (name, path) of each."""
     store = FrameStore(folder, _NO_CAP)
@@ -232,4 +240,4 @@ def keep_tables(dataset: Dataset, profile: Profile, folder: Path) -> tuple[tuple
     return tuple((name, str(store.path(store.keep(frame).digest))) for name, frame in frames.items())
 
 
-__all__ = ["Bench", "Frozen", "Judged", "judge_suite", "keep_tables"]
+__all__ = ["Bench", "Frozen", "Judged", "judge_suite", "keep_tables", "panel_on"]

@@ -20,11 +20,12 @@ from pytest_lockin.judging import Bench, judge_suite
 from pytest_lockin.model.report import Fidelity, Report, TaskReport, VerdictKind
 from pytest_lockin.references.answer import ReferenceAnswers
 from pytest_lockin.references.load import load_panel
+from pytest_lockin.righting import Case, mark_right_making
 from pytest_lockin.suite.baseline import Warm, measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
 from pytest_lockin.taskbank.loader import load_task
 from pytest_lockin.trials import TrialPlan
-from pytest_lockin.trying import TrialSettings, try_suite
+from pytest_lockin.trying import TrialSettings, make_mutants_of, try_suite
 from pytest_lockin.verdict import conclude, describe_baseline, find_doubt, unverified
 
 if TYPE_CHECKING:
@@ -131,12 +132,18 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
     task = load_task(Path(suite.task_file)) if suite.task_file else None
     panel = load_panel(Path(bench.settings.reference), suite.task_id)
     report = replace(report, references=tuple(reference.name for reference in panel.references))
-    judged = judge_suite(bench, baseline, panel, task, bench.frozen(task))
+    frozen = bench.frozen(task)
+    judged = judge_suite(bench, baseline, panel, task, frozen)
     if judged.vetted.unfit:
         return unverified(report, judged.vetted.unfit)
     report = conclude(replace(report, fixtures=judged.fixtures), baseline, judged.judgement)
     if report.verdict is VerdictKind.UNVERIFIED:
         return report
+    if report.trials is not None and report.verdict is VerdictKind.FALSE_PASS:
+        mutants = make_mutants_of(baseline, _trial_settings(bench, examination))
+        case = Case(bench=bench, baseline=baseline, judged=judged, task=task, frozen=frozen)
+        marked = mark_right_making(report.trials, mutants, case)
+        report = replace(report, trials=marked)
     return replace(report, fidelity=_fidelity(bench, baseline, panel, task))
 
 
@@ -162,6 +169,17 @@ def _baseline_and_trials(
 
 def _trials(bench: Bench, baseline: Baseline, examination: Examination, warm: Warm) -> TrialSummary:
     """Which other programs would these tests have accepted? Before anything of a reference is near them."""
+    return try_suite(
+        bench.workshop,
+        bench.world,
+        baseline,
+        _trial_settings(bench, examination),
+        limit=bench.settings.timeout,
+        warm=warm,
+    )
+
+
+def _trial_settings(bench: Bench, examination: Examination) -> TrialSettings:
     asked = bench.settings.trials
     # Suites are examined side by side already: the cores are shared out between them.
     workers = max(1, bench.settings.workers // max(1, len(examination.results)))
@@ -173,7 +191,7 @@ def _trials(bench: Bench, baseline: Baseline, examination: Examination, warm: Wa
         confirm=asked.confirm,
         probes=asked.matrix,
     )
-    settings = TrialSettings(
+    return TrialSettings(
         plan=plan,
         since=asked.since,
         survivors=asked.survivors,
@@ -182,7 +200,6 @@ def _trials(bench: Bench, baseline: Baseline, examination: Examination, warm: Wa
         operators=examination.operators,
         progress=examination.progress,
     )
-    return try_suite(bench.workshop, bench.world, baseline, settings, limit=bench.settings.timeout, warm=warm)
 
 
 def _fidelity(bench: Bench, baseline: Baseline, panel: Panel, task: Task | None) -> Fidelity:

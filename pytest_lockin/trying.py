@@ -58,7 +58,6 @@ class TrialSettings:
         cache: folder where answers are kept, or None to keep none.
         root: the root folder; the waiver file is there.
         operators: others' operators beside ours.
-        is_right_making: tells of an alternative whether it agrees with the reference; None without one.
         progress: called with (suite id, done, all, outcome word) as answers come.
     """
 
@@ -68,7 +67,6 @@ class TrialSettings:
     cache: Path | None = None
     root: Path = Path()
     operators: tuple[Operator, ...] = ()
-    is_right_making: Callable[[Mutant], bool] | None = None
     progress: Callable[[str, int, int, str], None] | None = None
 
 
@@ -161,25 +159,10 @@ class _SuiteTrials:
     # Making them.
 
     def _make(self) -> tuple[Mutant, ...]:
-        schemas = read_schemas(self._baseline)
-        made: list[Mutant] = []
-        for name, path in self._sources:
-            source = path.read_text(encoding="utf-8")
-            try:
-                mutants = keep_mutants(
-                    self._settings.cache,
-                    source,
-                    schemas,
-                    module=name,
-                    function=self._suite.entry_point.function,
-                    operators=self._settings.operators,
-                )
-            except AlternativesError as error:
-                raise _RefusedError(error.one_line) from error
-            if self._settings.since:
-                mutants = since(mutants, source, changed_lines(path, self._settings.since))
-            made += mutants
-        return tuple(made)
+        try:
+            return make_mutants_of(self._baseline, self._settings)
+        except AlternativesError as error:
+            raise _RefusedError(error.one_line) from error
 
     # Trying them.
 
@@ -265,7 +248,6 @@ class _SuiteTrials:
     # What came of it.
 
     def _describe(self, mutant: Mutant, tried: Tried, engine: str) -> AlternativeResult:
-        right = self._settings.is_right_making
         return AlternativeResult(
             id=mutant.id,
             operator=mutant.operator,
@@ -282,7 +264,6 @@ class _SuiteTrials:
             engine=engine,
             confirmed=engine == "spark",
             order_only=tried.order_only,
-            right_making=right is not None and right(mutant),
             killers=tried.killers,
             only_killer=tried.killers[0] if self._settings.plan.matrix and len(tried.killers) == 1 else "",
             cached=mutant.id in self._cached,
@@ -308,6 +289,30 @@ class _SuiteTrials:
             return results, (f"not confirmed on {judge}: {kept.run.refusal}",)
         results = apply_confirmation(results, kept.tried, judge)
         return results, _say_disagreement(results, judge)
+
+
+def make_mutants_of(baseline: Baseline, settings: TrialSettings) -> tuple[Mutant, ...]:
+    """Every mutant of a suite's candidate, of all its files, in their order.
+
+    Raises:
+        AlternativesError: a file is not Python.
+    """
+    schemas = read_schemas(baseline)
+    made: list[Mutant] = []
+    for name, path in find_sources(baseline):
+        source = path.read_text(encoding="utf-8")
+        mutants = keep_mutants(
+            settings.cache,
+            source,
+            schemas,
+            module=name,
+            function=baseline.live.suite.entry_point.function,
+            operators=settings.operators,
+        )
+        if settings.since:
+            mutants = since(mutants, source, changed_lines(path, settings.since))
+        made += mutants
+    return tuple(made)
 
 
 def find_sources(baseline: Baseline) -> tuple[tuple[str, Path], ...]:

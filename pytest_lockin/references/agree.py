@@ -94,14 +94,38 @@ class CandidateRuns:
         answer = self._ask(tables)
         return answer if isinstance(answer, ProgramRaised) else self._runner.load(answer)
 
-    def _ask(self, tables: Iterable[tuple[str, str]]) -> Answer:
+    def _ask(self, tables: Iterable[tuple[str, str]], path: str = "") -> Answer:
         staged = tuple(
             self._shared.get(path) or stage_tables([(name, path)], self._own)[0] for name, path in tables
         )
         request = RunProgram(
-            kind="python", folder=self._suite.folder, entry_point=self._suite.entry_point, tables=staged
+            kind="python",
+            path=path,
+            folder=self._suite.folder,
+            entry_point=self._suite.entry_point,
+            tables=staged,
         )
         return self._runner.run(request)
+
+    def agrees(self, vetted: Vetted, source: str, name: str) -> bool:
+        """Whether the candidate with another text in place of its module agrees on the panel's tables.
+
+        `name` tells this text from others. A text that raises does not agree.
+        """
+        path = self._own / f"{name}.py"
+        if not path.exists():
+            path.write_text(source, encoding="utf-8")
+        tables = tables_for(vetted.panel, self._task)
+        answer = self._ask(((table.name, table.path) for table in tables), path=str(path))
+        if isinstance(answer, ProgramRaised):
+            return False
+        try:
+            found = self._runner.load(answer)
+        except FrameError:
+            return False
+        return agree_parts(
+            vetted.output, found, vetted.rules, pool=vetted.pool, by_name=vetted.panel.by_name
+        ).agrees
 
     def judge(self, vetted: Vetted) -> tuple[Judgement, Parts]:
         """Run the candidate on the panel's tables and compare with the vetted output; give its own too."""
