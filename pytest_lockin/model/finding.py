@@ -23,6 +23,43 @@ class Mechanism(StrEnum):
     """Tests expect the wrong values."""
 
 
+class PlanStatus(StrEnum):
+    """What the plan says about an obligation; always matched by words, never run."""
+
+    PRESENT = "present"
+    PARTIAL = "partial"
+    ABSENT = "absent"
+    CONTRADICTED = "contradicted"
+    NO_PLAN = "no_plan"
+
+
+class CodeStatus(StrEnum):
+    """What the program does about an obligation."""
+
+    SATISFIED = "satisfied"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+
+class TestStatus(StrEnum):
+    """What the tests check of an obligation."""
+
+    COVERED = "covered"
+    PARTIAL = "partial"
+    NOT_COVERED = "not_covered"
+    UNKNOWN = "unknown"
+
+    __test__ = False
+
+
+class KnownBy(StrEnum):
+    """How a finding is known."""
+
+    EXECUTED = "executed"
+    DERIVED = "derived"
+    TEXT_MATCHED = "text_matched"
+
+
 class ShapeKind(StrEnum):
     """How the columns of two results differ, whatever is in them."""
 
@@ -107,3 +144,69 @@ class Diagnosis:
     def primary(self) -> str:
         """The first of them; "" where none is known, or values differ and nothing explains how."""
         return next(iter(self.broken), "") if self.explained else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseEvidence:
+    """What one case was seen to do about one violated obligation.
+
+    Attributes:
+        rejects: it fails once the program meets the obligation, everything else as it was.
+        differs: what it observed changes then.
+        looks: it fails where the columns or rows concerned are wrecked.
+        sharpened: with one cell of its rows changed, what it would observe changes too.
+    """
+
+    case_id: str
+    rejects: bool = False
+    differs: bool = False
+    looks: bool = False
+    sharpened: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """How the alternatives of one obligation fared, ids."""
+
+    killed: tuple[str, ...] = ()
+    unrevealed: tuple[str, ...] = ()
+    uninfected: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObligationFinding:
+    """One obligation in plan, code and tests, and why a violation would go, or went, unnoticed.
+
+    Attributes:
+        id: of the obligation; `kind`, `source` and `text` are its own.
+        quote: the plan's sentence that decided `plan`; "" where there is none.
+        tests: covered where every alternative that breaks it is noticed, partial where some are.
+        mechanism: why; None where the tests cover it. `others` holds mechanisms that hold as well.
+        rule: what decided the mechanism.
+        sco: absent from the plan, violated by the code and not covered by the tests (PAPERS A1.24).
+        known_by: how the code's status is known; `engine` which engine ran it.
+        wrong: what the candidate does instead, where it violates the obligation.
+        cases: what each case was seen to do about it, where it is violated.
+        advice: what to do about it.
+    """
+
+    id: str
+    kind: str
+    source: str
+    text: str
+    plan: PlanStatus = PlanStatus.NO_PLAN
+    quote: str = ""
+    code: CodeStatus = CodeStatus.UNKNOWN
+    tests: TestStatus = TestStatus.UNKNOWN
+    mechanism: Mechanism | None = None
+    others: tuple[Mechanism, ...] = ()
+    rule: str = ""
+    sco: bool = False
+    known_by: KnownBy = KnownBy.DERIVED
+    engine: str = ""
+    wrong: tuple[str, ...] = ()
+    cases: tuple[CaseEvidence, ...] = ()
+    alternatives: Counted = Counted()
+    witness: str = ""
+    advice: str = ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_lockin.model.finding import Diagnosis, Explanation, ShapeFinding, ShapeKind
 from pytest_lockin.model.task import Fragment, Kind
 from pytest_lockin.obligations.choose import choose, count_evidence
-from pytest_lockin.obligations.distance import Content, measure_distance, read_content
+from pytest_lockin.obligations.distance import measure_distance, read_content
 from pytest_lockin.obligations.edits import Edit, apply_edits
 from pytest_lockin.obligations.shape import Shape, arrange, fit_shape
 from pytest_lockin.obligations.sites import find_families
@@ -51,7 +51,16 @@ class Suspect:
     most: int = 4000
 
 
-def diagnose(suspect: Suspect, ask: Ask, linker: Linker, *, engine: str = "") -> Diagnosis:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A diagnosis with what it rests on: the edits, each with the obligation it breaks, and the columns."""
+
+    diagnosis: Diagnosis
+    edits: tuple[tuple[str, Edit], ...] = ()
+    shape: Shape = field(default_factory=lambda: Shape(expected=(), found=()))
+
+
+def diagnose(suspect: Suspect, ask: Ask, linker: Linker, *, engine: str = "") -> Found:
     """Find the smallest set of broken obligations that makes the reference behave like the candidate.
 
     First columns are paired (names, types and places set aside as findings of their own). Then single edits
@@ -63,12 +72,17 @@ def diagnose(suspect: Suspect, ask: Ask, linker: Linker, *, engine: str = "") ->
     """
     search = _Search(suspect, ask, linker)
     if not search.inputs:
-        return Diagnosis(agrees=False, engine=engine, tried=search.asked)
+        return Found(diagnosis=Diagnosis(agrees=False, engine=engine, tried=search.asked))
     shape = tuple(_link_shape(each, linker) for each in search.shape.findings)
     found = Diagnosis(agrees=not search.telling, shape=shape, inputs=search.inputs, engine=engine)
+    edits: Edits = ()
     if search.telling:
-        found = search.explain(found)
-    return replace(found, tried=search.asked)
+        found, edits = search.explain(found)
+    return Found(
+        diagnosis=replace(found, tried=search.asked),
+        edits=tuple((search.home(each), each) for each in edits),
+        shape=search.shape,
+    )
 
 
 _SHAPE_PLACES = {
@@ -160,8 +174,8 @@ class _Search:
 
     # Searching.
 
-    def explain(self, found: Diagnosis) -> Diagnosis:
-        """Add the explanation: the first stage that has one ends the search."""
+    def explain(self, found: Diagnosis) -> tuple[Diagnosis, Edits]:
+        """Add the explanation and give its edits, none for one that leaves something unexplained."""
         best: Edits = ()
         for stage in (*self._by_evidence(), self._within, self._across):
             tried = list(stage())
@@ -170,8 +184,8 @@ class _Search:
                 return self._conclude(found, fitting)
             best = min([*tried, *([best] if best else [])], key=self.score, default=best)
         if not best or self.score(best) >= 1:
-            return found
-        return replace(found, explanation=self._describe(best, self.score(best)))
+            return found, ()
+        return replace(found, explanation=self._describe(best, self.score(best))), ()
 
     def _simple(self) -> Iterator[Edits]:
         """Single edits, and the same edit wherever it can be made."""
@@ -223,16 +237,17 @@ class _Search:
 
     # Telling.
 
-    def _conclude(self, found: Diagnosis, fitting: list[Edits]) -> Diagnosis:
+    def _conclude(self, found: Diagnosis, fitting: list[Edits]) -> tuple[Diagnosis, Edits]:
         homes = {edits: self.homes(edits) for edits in fitting}
         chosen, rule = choose(fitting, homes, self.suspect.source)
         others = {home for edits in fitting for home in homes[edits]} - set(homes[chosen])
-        return replace(
+        told = replace(
             found,
             explanation=self._describe(chosen, 0.0),
             others=tuple(sorted(each for each in others if each)),
             rule=rule,
         )
+        return told, chosen
 
     def _describe(self, edits: Edits, residual: float) -> Explanation:
         ordered = sorted(edits, key=lambda each: each.start)
@@ -254,6 +269,3 @@ def _fit(pairs: list[tuple[Frame, Frame]]) -> Shape:
     """Pair columns on the data set with most rows on both sides: there content says most."""
     fullest = max(pairs, key=lambda pair: min(pair[0].rows, pair[1].rows), default=None)
     return fit_shape(*fullest) if fullest else Shape(expected=(), found=())
-
-
-__all__ = ["Ask", "Content", "Suspect", "diagnose"]

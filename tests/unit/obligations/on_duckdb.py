@@ -60,4 +60,4 @@ class World:
             outputs={name: self.ask(candidate, name) for name in self.connections},
             source=source,
         )
-        return diagnose(suspect, self.ask, Linker(reference, SCHEMAS, obligations), engine="duckdb")
+        return diagnose(suspect, self.ask, Linker(reference, SCHEMAS, obligations), engine="duckdb").diagnosis
