@@ -27,6 +27,7 @@ from pytest_lockin.workers.child import RUN_FOLDER
 from pytest_lockin.workers.environment import child_environment, sealed_environment
 from pytest_lockin.workers.pool import WorkerPool
 from pytest_lockin.workers.sandbox.choose import decide_sandbox, is_required, make_sandbox
+from pytest_lockin.workers.sandbox.disk import DiskWatch
 from pytest_lockin.workers.sandbox.guarding import Guard
 from pytest_lockin.workers.sandbox.view import default_limits
 from pytest_lockin.workers.sandbox.views import (
@@ -106,14 +107,14 @@ class Workshop:
         own = self.folder / "sandbox"
         own.mkdir()
         self._sandbox = make_sandbox(self._choice, own)
-        self._guard = Guard(self.folder)
+        self._guard, self._disk = Guard(self.folder), DiskWatch()
         self._pool = WorkerPool(
             self.folder,
             environment,
             cwd,
             sandbox=self._sandbox if self.sealed else None,
             sealed_environment=sealed_environment(environment, settings.exposed_variables),
-            watch=self._guard.watch,
+            watch=self._watch,
             spares=False,
         )
         self._jvms = JvmPool()
@@ -170,6 +171,10 @@ class Workshop:
         running jobs are the JVM's, not a session's). May be nested in one thread.
         """
         return self._jvm_lease if engine == "spark" else contextlib.nullcontext()
+
+    def _watch(self, process: Process) -> None:
+        self._guard.watch(process)
+        self._disk.watch(process)
 
     @property
     def sealed(self) -> bool:
@@ -250,7 +255,7 @@ class Workshop:
             log=log,
             stdin=subprocess.PIPE,
         )
-        self._guard.watch(process)
+        self._watch(process)
         missing = process.attest().missing
         if missing:
             process.kill()
@@ -297,3 +302,4 @@ class Workshop:
         self._jvms.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
         self._guard.close()
+        self._disk.close()

@@ -158,7 +158,9 @@ class Worker:
         tail = self.log_tail()
         last = tail.splitlines()[-1] if tail else "nothing"
         how = describe_exit(self.process.returncode)
-        if memory:
+        if self.process.ended_because:
+            how = self.process.ended_because
+        elif memory:
             how += f", out of memory (limit {self.process.limits.memory >> 20} MiB)"
         return WorkerCrashedError(
             expected="an answer from the worker process",

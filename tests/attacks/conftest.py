@@ -131,6 +131,7 @@ class Attacker:
         self.store = self.shop.folder / "attacks"
         self._engine = engine
         self._worker = None
+        self.started = []
 
     @property
     def worker(self):
@@ -141,6 +142,7 @@ class Attacker:
                 visible=(str(self._arena.attacker),),
             )
             self._worker = self.shop.worker(HANDLER, job)
+            self.started.append(self._worker)
         return self._worker
 
     def ask(self, name, limit=120.0, module="reading"):

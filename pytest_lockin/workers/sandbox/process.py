@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,14 +54,20 @@ class Output:
         with contextlib.ExitStack() as files:
             log = files.enter_context(self._log.open("ab")) if self._log is not None else None
             while chunk := self._read():
-                if log is not None and self.size < self._limit:
-                    log.write(chunk[: self._limit - self.size])
-                    log.flush()
+                if log is not None and not self.cut:
+                    self._write(log, chunk)
                 self.size += len(chunk)
                 self._tail.append(chunk)
                 while len(self._tail) > 1 + _TAIL // _CHUNK and sum(map(len, self._tail)) > _TAIL + _CHUNK:
                     self._tail.popleft()
         os.close(self._pipe)
+
+    def _write(self, log: BinaryIO, chunk: bytes) -> None:
+        left = self._limit - self.size
+        log.write(chunk[:left])
+        if len(chunk) > left:
+            log.write(f"\n[output cut after {self._limit} bytes]\n".encode())
+        log.flush()
 
     def _read(self) -> bytes:
         try:
@@ -101,6 +107,7 @@ class Process:
         self._attest = attest
         self._nested = nested
         self.attestation: Attestation | None = None
+        self.ended_because = ""
 
     @property
     def pid(self) -> int:
@@ -143,6 +150,12 @@ class Process:
     def out_of_memory(self) -> bool:
         """Whether the kernel killed any of it because its memory ran out."""
         return self.group is not None and self.group.ooms() > 0
+
+    def end(self, reason: str) -> None:
+        """Kill it for a reason that whoever waits for it will say."""
+        self.ended_because = reason
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.popen.pid, signal.SIGKILL)
 
     def kill(self) -> None:
         """Kill it with everything below it, now, and remove its control groups."""
