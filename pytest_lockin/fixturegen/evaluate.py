@@ -30,6 +30,7 @@ class Programs:
     Attributes:
         sequence: the order of the reference's rows, where it has one by output columns.
         sequences: the same of the variants that end in another ORDER BY or LIMIT.
+        cut: returns rows where the reference's LIMIT cuts a tie: its result is then anybody's choice.
         statements: every variant's text, also of those that are unread.
         unread: variants that cannot be said in DuckDB's dialect, with the reason.
     """
@@ -39,6 +40,7 @@ class Programs:
     variants: Mapping[str, Stackable]
     sequence: Stackable | None = None
     sequences: Mapping[str, Stackable] = field(default_factory=dict)
+    cut: Stackable | None = None
     unread: Mapping[str, str] = field(default_factory=dict)
 
     def only(self, names: Collection[str]) -> Programs:
@@ -81,6 +83,7 @@ def make_programs(reference: str, variants: Mapping[str, str], profile: Profile)
         variants=ready,
         sequence=orderer.make_sequence(reference, profile),
         sequences={name: text for name, text in made.items() if text is not None},
+        cut=orderer.make_cut(profile),
         unread=unread,
     )
 
@@ -120,7 +123,7 @@ def measure_separations(
     Raises:
         FixturesError: the reference cannot be bound.
     """
-    expected = warehouse.digest(programs.reference, numbers)
+    expected = _without_cuts(warehouse, programs, warehouse.digest(programs.reference, numbers))
     ordered = warehouse.digest(programs.sequence, numbers) if programs.sequence is not None else None
     notes = _Notes(programs.variants)
     for portion in _portions(sorted(expected.found)):
@@ -129,6 +132,16 @@ def measure_separations(
         if ordered is not None:
             notes.tell(_digest_all(warehouse, asked.sequences, portion), ordered)
     return notes.conclude({number: digest[0] for number, digest in expected.found.items()})
+
+
+def _without_cuts(warehouse: Warehouse, programs: Programs, expected: Digests) -> Digests:
+    """Leave out datasets on which the reference's LIMIT cuts a tie."""
+    if programs.cut is None:
+        return expected
+    cut = warehouse.digest(programs.cut, list(expected.found)).found
+    return replace(
+        expected, found={n: digest for n, digest in expected.found.items() if not cut.get(n, (0, 0))[0]}
+    )
 
 
 class _Notes:

@@ -29,6 +29,8 @@ class Orderer:
         self._tree = _parse(reference)
         self._keys = _output_keys(self._tree)
         self.active = bool(self._keys)
+        order = self._tree.args.get("order")
+        self._complete = order is not None and len(self._keys) == len(order.expressions)
 
     def is_affected(self, variant: str) -> bool:
         """Tell whether a variant's rows may stand in another order: it ends in another ORDER BY or LIMIT."""
@@ -39,33 +41,58 @@ class Orderer:
 
     def make_sequence(self, sql: str, profile: Profile) -> Stackable | None:
         """Give a statement of (place, sort keys) for the stack; None where its order cannot be told so."""
+        text = self._write_sequence(sql)
+        return self._stack(text, profile) if text else None
+
+    def make_cut(self, profile: Profile) -> Stackable | None:
+        """Give a statement that returns a row where the reference's LIMIT cuts rows of equal keys apart.
+
+        None where it has no LIMIT, or where the sequence of its sort keys is not known.
+        """
+        limit = _read_limit(self._tree)
+        tree = self._tree.copy()
+        tree.set("limit", None)
+        whole = self._write_sequence(tree.sql(dialect="spark")) if limit and self._complete else ""
+        if not whole:
+            return None
+        same = " AND ".join(f"a.s{at} <=> b.s{at}" for at in range(len(self._keys)))
+        cut = f"a.place = {limit} AND b.place = {limit} + 1 AND {same}"
+        return self._stack(f"SELECT a.place FROM ({whole}) AS a JOIN ({whole}) AS b ON {cut}", profile)
+
+    def _stack(self, text: str, profile: Profile) -> Stackable | None:
+        try:
+            return make_stackable(text, profile)
+        except FixturesError:
+            return None
+
+    def _write_sequence(self, sql: str) -> str:
         tree = _parse(sql)
         columns = _count_columns(tree)
         if columns is None or not self.active or max(place for place, _, _ in self._keys) >= columns:
-            return None
-        limit, order = tree.args.get("limit"), tree.args.get("order")
+            return ""
+        limit, order = _read_limit(tree), tree.args.get("order")
         tree.set("limit", None)
         tree.set("order", None)
         keys, hidden = _place_keys(tree, order)
         if keys is None:
-            return None
+            return ""
         names = [f"c{place}" for place in range(columns)] + [f"k{place}" for place in range(hidden)]
         worst = [_say((place, not down, not first)) for place, down, first in self._keys]
         ranked = f"row_number() OVER (ORDER BY {', '.join([*keys, *worst])}) AS place"
         shown = ", ".join(f"c{place} AS s{at}" for at, (place, _, _) in enumerate(self._keys))
         text = f"SELECT {ranked}, {shown} FROM ({tree.sql(dialect='spark')}) AS o({', '.join(names)})"
-        if limit is not None:
-            text = f"SELECT * FROM ({text}) AS l WHERE place <= {limit.expression.sql(dialect='spark')}"
-        try:
-            return make_stackable(text, profile)
-        except FixturesError:
-            return None
+        return f"SELECT * FROM ({text}) AS l WHERE place <= {limit}" if limit else text
 
 
 def _parse(sql: str) -> Any:
     import sqlglot
 
     return sqlglot.parse_one(sql, read="spark")
+
+
+def _read_limit(tree: Any) -> str:
+    limit = tree.args.get("limit")
+    return limit.expression.sql(dialect="spark") if limit is not None else ""
 
 
 def _count_columns(tree: Any) -> int | None:

@@ -17,10 +17,12 @@ import json
 import statistics
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import sqlglot
 from fixture_baselines import make_fuzz, make_random
 
 from pytest_lockin.fixturegen.build import build_fixtures
@@ -34,7 +36,7 @@ from pytest_lockin.fixturegen.warehouse import Warehouse, mentioned_columns
 from pytest_lockin.fixturegen.witness import find_witness
 from pytest_lockin.fixtures.making import find_source, judge_late, prepare
 from pytest_lockin.fixtures.plain import PlainRuns
-from pytest_lockin.model.fixture import Dataset, Standing
+from pytest_lockin.model.fixture import Basis, Dataset, ForeignKey, Standing
 from pytest_lockin.outputs import open_runner
 from pytest_lockin.taskbank.bank import find_task, list_task_ids
 
@@ -54,7 +56,9 @@ def look(making, show):
         matrix = measure_separations(warehouse, programs)
     survivors = set(matrix.survivors())
     proofs = {v.id: making.prove(v.sql) for v in making.variants if v.id in survivors}
-    left = [v for v in making.variants if v.id in survivors and proofs[v.id] is None]
+    named = output_names(making.reference)
+    renamed = {v.id for v in making.variants if v.id in survivors and output_names(v.sql) != named}
+    left = [v for v in making.variants if v.id in survivors - renamed and proofs[v.id] is None]
     for variant in left if show else ():
         say(f"    {variant.id} {variant.text} :: {variant.before} -> {variant.after}")
     return {
@@ -64,9 +68,15 @@ def look(making, show):
         "separated": sum(1 for seen in matrix.separated.values() if seen),
         "raising": len(set(matrix.raising) - {v for v, seen in matrix.separated.items() if seen}),
         "unrun": len(matrix.unrun) + len(programs.unread),
+        "renamed": len(renamed),
         "proved": sum(1 for proof in proofs.values() if proof is not None),
         "left": len(left),
     }
+
+
+def output_names(sql):
+    """Names alone are told apart by plain runs: the search does not look at them."""
+    return [column.alias_or_name.lower() for column in sqlglot.parse_one(sql, read="spark").selects]
 
 
 def measure_baselines(making, refs):
@@ -74,8 +84,8 @@ def measure_baselines(making, refs):
     programs = make_programs(making.reference, {v.id: v.sql for v in making.variants}, making.profile)
     data = {
         "random": make_random(making.profile, count=10),
-        "fuzz1": make_fuzz(making.reference, making.profile, count=1),
-        "fuzz100": make_fuzz(making.reference, making.profile, count=100),
+        "fuzz1": make_fuzz(making.reference, with_links(making), count=1),
+        "fuzz100": make_fuzz(making.reference, with_links(making), count=100),
     }
     counts = {}
     for name, datasets in data.items():
@@ -92,6 +102,32 @@ def measure_baselines(making, refs):
                 )
         counts["data"] = count_separated(warehouse, programs)
     return counts
+
+
+def with_links(making):
+    """The profile, with the keys that the statement compares as foreign keys: a fuzzer knows these."""
+    keys = {(t.name, k.columns[0]) for t in making.profile.tables for k in t.unique if len(k.columns) == 1}
+    pairs = [
+        pair
+        for link in making.links
+        for pair in (link, link[::-1])
+        if pair[1] in keys and pair[0] not in keys
+    ]
+    tables = [
+        replace(
+            table,
+            foreign=(
+                *table.foreign,
+                *(
+                    ForeignKey(columns=(one[1],), table=other[0], targets=(other[1],), basis=Basis.MINED)
+                    for one, other in dict(pairs).items()
+                    if one[0] == table.name
+                ),
+            ),
+        )
+        for table in making.profile.tables
+    ]
+    return replace(making.profile, tables=tuple(tables))
 
 
 def count_separated(warehouse, programs):

@@ -163,6 +163,17 @@ def test_a_limit_counts_rows_in_the_order_of_its_statement():
         }
 
 
+def test_a_database_whose_tie_the_limit_cuts_decides_nothing():
+    programs = make_programs(f"{REFERENCE} LIMIT 1", {"all": REFERENCE}, PROFILE)
+    twice = f"{REFERENCE.removesuffix(', s.name')} LIMIT 1"
+    loose = make_programs(twice, {"all": REFERENCE}, PROFILE)
+    tied = make_database("tied", ((1, "2.00", 1), (2, "2.00", 1)), ((1, "a"), (2, "b")))
+    apart = make_database("apart", ((1, "2.00", 1), (2, "3.00", 1)), ((1, "a"), (2, "b")))
+    with Warehouse(PROFILE, [tied, apart], programs.texts) as house:
+        assert set(measure_separations(house, programs).defined) == {0, 1}
+        assert set(measure_separations(house, loose).defined) == {1}
+
+
 def test_every_variant_gets_one_class_and_a_reason():
     making = make()
     made = build_fixtures(making)
