@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FixturesError
 from pytest_lockin.fixturegen.sequence import Orderer
-from pytest_lockin.fixturegen.stack import make_stackable
+from pytest_lockin.fixturegen.stack import make_stackable, read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -64,25 +64,27 @@ def make_programs(reference: str, variants: Mapping[str, str], profile: Profile)
         FixturesError: the reference cannot be said in DuckDB's dialect.
     """
     base = make_stackable(reference, profile)
+    orderer = Orderer(reference)
     ready: dict[str, Stackable] = {}
+    sequences: dict[str, Stackable] = {}
     unread: dict[str, str] = {}
     for name, sql in variants.items():
         try:
-            ready[name] = make_stackable(sql, profile)
+            tree = read_tree(sql)
+            affected = orderer.is_affected(tree)
+            ready[name] = make_stackable(sql, profile, tree=tree)
         except FixturesError as error:
             unread[name] = error.found
-    orderer = Orderer(reference)
-    made = {
-        name: orderer.make_sequence(text.sql, profile)
-        for name, text in ready.items()
-        if orderer.is_affected(text.sql)
-    }
+            continue
+        sequence = orderer.make_sequence(sql, profile) if affected else None
+        if sequence is not None:
+            sequences[name] = sequence
     return Programs(
         reference=base,
         statements=variants,
         variants=ready,
         sequence=orderer.make_sequence(reference, profile),
-        sequences={name: text for name, text in made.items() if text is not None},
+        sequences=sequences,
         cut=orderer.make_cut(profile),
         unread=unread,
     )

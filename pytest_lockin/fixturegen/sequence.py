@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.errors import FixturesError
-from pytest_lockin.fixturegen.stack import Stackable, make_stackable
+from pytest_lockin.fixturegen.stack import Stackable, make_stackable, read_tree
 
 if TYPE_CHECKING:
     from pytest_lockin.model.fixture import Profile
@@ -26,17 +26,16 @@ class Orderer:
     """
 
     def __init__(self, reference: str) -> None:
-        self._tree = _parse(reference)
+        self._tree = read_tree(reference)
         self._keys = _output_keys(self._tree)
         self.active = bool(self._keys)
         order = self._tree.args.get("order")
         self._complete = order is not None and len(self._keys) == len(order.expressions)
 
-    def is_affected(self, variant: str) -> bool:
-        """Tell whether a variant's rows may stand in another order: it ends in another ORDER BY or LIMIT."""
-        other = _parse(variant)
+    def is_affected(self, variant: Any) -> bool:
+        """Tell whether a variant's rows (its tree is given) may stand in another order: it ends in another ORDER BY or LIMIT."""
         return self.active and any(
-            self._tree.args.get(part) != other.args.get(part) for part in ("order", "limit", "offset")
+            self._tree.args.get(part) != variant.args.get(part) for part in ("order", "limit", "offset")
         )
 
     def make_sequence(self, sql: str, profile: Profile) -> Stackable | None:
@@ -66,7 +65,7 @@ class Orderer:
             return None
 
     def _write_sequence(self, sql: str) -> str:
-        tree = _parse(sql)
+        tree = read_tree(sql)
         columns = _count_columns(tree)
         if columns is None or not self.active or max(place for place, _, _ in self._keys) >= columns:
             return ""
@@ -82,12 +81,6 @@ class Orderer:
         shown = ", ".join(f"c{place} AS s{at}" for at, (place, _, _) in enumerate(self._keys))
         text = f"SELECT {ranked}, {shown} FROM ({tree.sql(dialect='spark')}) AS o({', '.join(names)})"
         return f"SELECT * FROM ({text}) AS l WHERE place <= {limit}" if limit else text
-
-
-def _parse(sql: str) -> Any:
-    import sqlglot
-
-    return sqlglot.parse_one(sql, read="spark")
 
 
 def _read_limit(tree: Any) -> str:

@@ -68,28 +68,46 @@ def stored_name(profile: Profile, table: str) -> str:
     return f"{STORE}{[each.name for each in profile.tables].index(table)}"
 
 
-def make_stackable(sql: str, profile: Profile) -> Stackable:
-    """Rewrite a statement of Spark SQL for the stack.
+def read_tree(sql: str) -> Any:
+    """Parse a statement of Spark SQL.
+
+    Raises:
+        FixturesError: the text cannot be read.
+    """
+    import sqlglot
+
+    try:
+        return sqlglot.parse_one(sql, read="spark")
+    except sqlglot.errors.SqlglotError as error:
+        raise _unsayable(error) from None
+
+
+def make_stackable(sql: str, profile: Profile, *, tree: Any = None) -> Stackable:
+    """Rewrite a statement of Spark SQL for the stack; its tree, where it is given, is changed in place.
 
     Raises:
         FixturesError: the text cannot be read, or not be said in DuckDB's dialect.
     """
     import sqlglot
 
+    tree = read_tree(sql) if tree is None else tree
+    _redirect(tree, {table.name.lower(): stored_name(profile, table.name) for table in profile.tables})
     try:
-        tree = sqlglot.parse_one(sql, read="spark")
-        _redirect(tree, {table.name.lower(): stored_name(profile, table.name) for table in profile.tables})
         single = tree.sql(dialect="duckdb", comments=False)
         if not has_full_join(tree):
             return Stackable(sql=sql, whole=single, single=single)
         tree = spread_full_joins(tree, number=DATASET_COLUMN, each=_EACH, stored=STORE)
         return Stackable(sql=sql, whole=tree.sql(dialect="duckdb", comments=False), single=single)
     except sqlglot.errors.SqlglotError as error:
-        raise FixturesError(
-            expected="a statement that can be read as Spark SQL and said in DuckDB's",
-            found=str(error).splitlines()[0] if str(error) else type(error).__name__,
-            hint="the statement is run on one dataset after the other instead",
-        ) from None
+        raise _unsayable(error) from None
+
+
+def _unsayable(error: Exception) -> FixturesError:
+    return FixturesError(
+        expected="a statement that can be read as Spark SQL and said in DuckDB's",
+        found=str(error).splitlines()[0] if str(error) else type(error).__name__,
+        hint="the statement is run on one dataset after the other instead",
+    )
 
 
 def _redirect(tree: Any, stored: Mapping[str, str]) -> None:

@@ -30,7 +30,7 @@ from pytest_lockin.fixturegen.confirm import Confirmation
 from pytest_lockin.fixturegen.evaluate import make_programs, measure_separations
 from pytest_lockin.fixturegen.legal import check_legal
 from pytest_lockin.fixturegen.lock import write_fixtures
-from pytest_lockin.fixturegen.pack import count_rows
+from pytest_lockin.fixturegen.pack import CAP, count_rows, largest_table
 from pytest_lockin.fixturegen.stack import make_stackable, stored_name
 from pytest_lockin.fixturegen.warehouse import Warehouse, mentioned_columns
 from pytest_lockin.fixturegen.witness import find_witness
@@ -59,11 +59,19 @@ def look(making, show):
     named = output_names(making.reference)
     renamed = {v.id for v in making.variants if v.id in survivors and output_names(v.sql) != named}
     left = [v for v in making.variants if v.id in survivors - renamed and proofs[v.id] is None]
+    small = {n for n, dataset in enumerate(legal) if largest_table(dataset) <= CAP}
+    crowded = [v for v, seen in matrix.separated.items() if seen and not seen & small]
+    if show and crowded:
+        say(
+            f"    only with more than {CAP} rows: {', '.join(v.text for v in making.variants if v.id in crowded)}"
+        )
     for variant in left if show else ():
         say(f"    {variant.id} {variant.text} :: {variant.before} -> {variant.after}")
     return {
         "variants": len(making.variants),
         "datasets": len(legal),
+        "tied_or_raising": len(legal) - len(matrix.defined),
+        "crowded": len(crowded),
         "returning": sum(1 for rows in matrix.defined.values() if rows),
         "separated": sum(1 for seen in matrix.separated.values() if seen),
         "raising": len(set(matrix.raising) - {v for v, seen in matrix.separated.items() if seen}),
