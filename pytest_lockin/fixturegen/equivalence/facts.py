@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_lockin.fixturegen.equivalence.derivations import find_dependencies
 from pytest_lockin.fixturegen.equivalence.kinds import INTEGERS, family, kind_of, widest
 from pytest_lockin.fixturegen.equivalence.queries import (
     Derived,
@@ -183,6 +184,7 @@ class Facts:
     def _equal(self) -> list[tuple[frozenset[Term], Term]]:
         if self._rules is None:
             self._rules = [rule for term in self.conditions for rule in self._rules_of(term)]
+            self._rules += [rule for source in self.sources.values() for rule in self._derived(source)]
         return self._rules
 
     def _rules_of(self, term: Term) -> Iterator[tuple[frozenset[Term], Term]]:
@@ -194,6 +196,12 @@ class Facts:
             kinds = {family(self.kind_of(one)), family(self.kind_of(other))}
             if one.op == "col" and len(kinds) == 1 and kinds != {""} and not has_query(other):
                 yield frozenset(columns_in(other)), one
+
+    def _derived(self, source: Scan | Derived) -> Iterator[tuple[frozenset[Term], Term]]:
+        # A rule may make a value of NULL, and a missing row has none.
+        if isinstance(source, Scan) and source.id not in self.optional:
+            for needed, name in find_dependencies(source.table, self.knowledge):
+                yield frozenset(col(source.id, each) for each in needed), col(source.id, name)
 
     def _follow(self, source: Scan | Derived, columns: set[Term], rows: set[str]) -> None:
         known = frozenset(each.name for each in columns if each.source == source.id)

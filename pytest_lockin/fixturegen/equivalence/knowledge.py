@@ -75,12 +75,12 @@ class Knowledge:
             if self._may(key.basis, says):
                 yield key, says if key.basis is Basis.MINED else ""
 
-    def bounds(self, table: str, name: str) -> ColumnProfile | None:
-        """Give a column's profile where it limits the values; its domain and bounds may be relied on."""
-        column = self.column(table, name)
-        if column is None or not (column.domain or column.low is not None or column.high is not None):
-            return None
-        return column if self._believe(column.basis, f"{table}.{name} has only the values seen") else None
+    def derived(self, table: str) -> Iterator[tuple[str, str, str]]:
+        """Give columns computed from others of their row: name, rule, name of the fact; see `lean`."""
+        for each in self.tables[table].derived if table in self.tables else ():
+            says = f"{table}.{each.column} is {each.rule}"
+            if self._may(each.basis, says):
+                yield each.column.lower(), each.rule, says if each.basis is Basis.MINED else ""
 
     def lean(self, says: str) -> None:
         """Note that a mined fact was used; "" is none."""

@@ -13,6 +13,7 @@ from pytest_lockin.fixturegen.equivalence.queries import (
 )
 from pytest_lockin.fixturegen.equivalence.rules.canon import canon, first_keys
 from pytest_lockin.fixturegen.equivalence.rules.defaults import drop_defaults
+from pytest_lockin.fixturegen.equivalence.rules.derived import read_originals
 from pytest_lockin.fixturegen.equivalence.rules.distinct import drop_distinct, settle_set_operation
 from pytest_lockin.fixturegen.equivalence.rules.equated import read_first_of_equals
 from pytest_lockin.fixturegen.equivalence.rules.merge import flatten
@@ -20,7 +21,7 @@ from pytest_lockin.fixturegen.equivalence.rules.nullsafe import settle_null_safe
 from pytest_lockin.fixturegen.equivalence.rules.outer import settle_existence, settle_joins
 from pytest_lockin.fixturegen.equivalence.rules.push import drop_empty_branches, push_conditions
 from pytest_lockin.fixturegen.equivalence.rules.settled import settle_groups, settle_order, settle_windows
-from pytest_lockin.fixturegen.equivalence.rules.unused import drop_unused, sort_items
+from pytest_lockin.fixturegen.equivalence.rules.unused import drop_unused, drop_unused_joins, sort_items
 from pytest_lockin.fixturegen.equivalence.terms import QUERIES, Term, conjuncts, has_window, rewrite
 
 if TYPE_CHECKING:
@@ -34,11 +35,13 @@ ROUNDS = 12
 """A form is nearly always reached in three; what takes longer is left as it is, and not proved by it."""
 
 _RULES: tuple[tuple[str, Rule], ...] = (
+    ("copied-column", read_originals),
     ("null-safe", settle_null_safe),
     ("outer-join", settle_joins),
     ("semi-join", settle_existence),
     ("equal-columns", read_first_of_equals),
-    ("unused-columns", lambda select, _: drop_unused(select)),
+    ("unused", lambda select, _: drop_unused(select)),
+    ("unused", drop_unused_joins),
     ("pushed-condition", push_conditions),
     ("idle-default", drop_defaults),
     ("settled-key", settle_groups),

@@ -24,11 +24,12 @@ LAST = "condition"
 MEMORY = 20_000
 RULES = {
     "same-form": "both say the same in other words",
+    "copied-column": "the one column is a copy of the other in every row",
     "null-safe": "NULL never meets NULL there: one side of the comparison is never NULL",
     "outer-join": "rows without a partner are dropped by a later condition, or cannot exist",
     "semi-join": "each row has at most one partner, or nobody counts how many",
     "equal-columns": "a condition makes the two columns equal in every row",
-    "unused-columns": "nothing reads the column that differs",
+    "unused": "nothing reads what differs",
     "pushed-condition": "a later condition keeps only rows for which it makes no difference",
     "idle-default": "the value is never NULL, so its default never shows",
     "settled-key": "the key follows from the other keys",

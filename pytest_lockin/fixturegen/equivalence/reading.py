@@ -190,6 +190,11 @@ class Reader:
         return Group("levels", (*keys, *levels)) if levels else Group("plain", tuple(dict.fromkeys(keys)))
 
 
+def read_expression(node: Any) -> Term:
+    """Read an expression over one table's columns, which bear no table's name."""
+    return _Scope(Reader(), {}, "", {}, {}).term(node)
+
+
 class _Scope:
     """What names mean inside one query."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_lockin.model.fixture import (
     Basis,
     ColumnProfile,
+    Derived,
     ForeignKey,
     Profile,
     TableProfile,
@@ -62,8 +63,16 @@ DAYS = TableProfile(
         column("date", "date"),
         column("year", "bigint"),
         column("moy", "bigint"),
+        column("fy_year", "bigint"),
+        column("month_no", "bigint"),
     ),
     unique=(key("sk"),),
+    derived=(
+        Derived(column="year", rule="year(date)", basis=Basis.STATED),
+        Derived(column="moy", rule="month(date)", basis=Basis.STATED),
+        Derived(column="fy_year", rule="year", basis=Basis.STATED),
+        Derived(column="month_no", rule="(year(date) - 1900) * 12 + month(date) - 1", basis=Basis.STATED),
+    ),
 )
 PROFILE = Profile(tables=(SALES, SHOPS, DAYS))
 
@@ -166,7 +175,12 @@ EQUAL = {
             "SELECT item FROM sales WHERE shop = day AND shop = shop2 AND shop2 > 1",
         ),
     ),
-    "unused-columns": (
+    "copied-column": (("SELECT sk FROM days WHERE fy_year = 1", "SELECT sk FROM days WHERE year = 1"),),
+    "unused": (
+        (
+            "SELECT s.item FROM sales s LEFT JOIN shops p ON s.shop = p.id",
+            "SELECT s.item FROM sales s LEFT JOIN shops p ON s.day = p.id",
+        ),
         (
             "SELECT COUNT(*) n FROM (SELECT shop, SUM(price) p FROM sales GROUP BY shop) x",
             "SELECT COUNT(*) n FROM (SELECT shop, MAX(price) p FROM sales GROUP BY shop) x",
@@ -195,6 +209,10 @@ EQUAL = {
         ("SELECT CAST(item AS BIGINT) AS item FROM sales", "SELECT item AS item FROM sales"),
     ),
     "settled-key": (
+        (
+            "SELECT moy, COUNT(*) n FROM days WHERE year = 1 GROUP BY moy",
+            "SELECT moy, COUNT(*) n FROM days WHERE year = 1 GROUP BY moy, month_no",
+        ),
         (
             "SELECT item FROM sales ORDER BY item, ticket, price",
             "SELECT item FROM sales ORDER BY item, ticket",
@@ -335,6 +353,22 @@ DIFFERENT = {
     "a column UNION reads": (
         "SELECT COUNT(*) n FROM (SELECT shop, day FROM sales UNION SELECT id, size FROM shops) x",
         "SELECT COUNT(*) n FROM (SELECT shop, must FROM sales UNION SELECT id, size FROM shops) x",
+    ),
+    "an outer join with several partners": (
+        "SELECT s.item FROM sales s LEFT JOIN shops p ON s.shop = p.size",
+        "SELECT s.item FROM sales s LEFT JOIN shops p ON s.day = p.size",
+    ),
+    "an inner join drops rows": (
+        "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id",
+        "SELECT s.item FROM sales s JOIN shops p ON s.day = p.id",
+    ),
+    "a column computed from another is no copy": (
+        "SELECT sk FROM days WHERE month_no = 1",
+        "SELECT sk FROM days WHERE year = 1",
+    ),
+    "the month alone does not settle the month's number": (
+        "SELECT moy, COUNT(*) n FROM days GROUP BY moy",
+        "SELECT moy, COUNT(*) n FROM days GROUP BY moy, month_no",
     ),
     "the other branch is kept": (
         "SELECT k FROM (SELECT 's' AS kind, item AS k FROM sales UNION ALL SELECT 's', id FROM shops) x WHERE kind = 's'",

@@ -57,7 +57,23 @@ class SmallTables:
             self.con.execute(text, [row[name] for row in rows for name in names])
 
     def _row(self, draw, table, lean):
-        return {c.name: self._cell(draw, table, c, lean) for c in self.used[table.name]}
+        row = {c.name: self._cell(draw, table, c, lean) for c in self.used[table.name]}
+        return row | self._derive(table, row)
+
+    def _derive(self, table, row):
+        """Compute the columns that follow from others, in the order the profile lists them."""
+        wanted = [each for each in table.derived if each.column in row]
+        if not wanted:
+            return {}
+        made = {}
+        for each in wanted:
+            known = {**row, **made}
+            rule = sqlglot.transpile(each.rule, read="spark", write="duckdb")[0]
+            kinds = {c.name: _duck(c.type) for c in self.used[table.name]}
+            cells = ", ".join(f'CAST(? AS {kinds[name]}) AS "{name}"' for name in known)
+            asked = f"SELECT CAST({rule} AS {kinds[each.column]}) FROM (SELECT {cells}) r"
+            made[each.column] = self.con.execute(asked, list(known.values())).fetchone()[0]
+        return made
 
     def _cell(self, draw, table, column, lean):
         if column.nullable and draw.random() < lean:
@@ -100,6 +116,8 @@ def for_duckdb(sql):
 
 def _needed(table, column, used):
     keys = {name.lower() for key in (*table.unique, *table.foreign) for name in key.columns}
+    if table.derived:
+        return True
     name = column.name.lower()
     return name in used or name in keys or not column.nullable
 

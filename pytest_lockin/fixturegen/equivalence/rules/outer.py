@@ -89,8 +89,18 @@ def settle_existence(select: Select, context: Context) -> Select:
 
 
 def _counts_the_same(join: Join, select: Select, context: Context) -> bool:
-    if not context.counted and select.group is None and select.limit is None:
-        return not any(has_window(item.term) for item in select.items)
+    return nobody_counts(select, context) or has_one_partner(join, context)
+
+
+def nobody_counts(select: Select, context: Context) -> bool:
+    """Whether it does not matter how often a row of FROM and WHERE occurs."""
+    plain = select.group is None and select.limit is None
+    counted = context.counted and not select.distinct
+    return plain and not counted and not any(has_window(item.term) for item in select.items)
+
+
+def has_one_partner(join: Join, context: Context) -> bool:
+    """Whether each row of a join's left side has at most one partner."""
     facts = facts_of(Product((join.left, join.right), join.on), context.knowledge)
     whole = [Term("row", (), (source,)) for source in ids_of(join.left)]
     closure = facts.closure(whole)

@@ -14,13 +14,19 @@ from pytest_lockin.fixturegen.equivalence.queries import (
     SetOperation,
     columns_in,
     conditions_of,
+    ids_of,
     outputs,
     sources_of,
     terms_of,
 )
+from pytest_lockin.fixturegen.equivalence.rules.outer import has_one_partner, nobody_counts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_lockin.fixturegen.equivalence.context import Context
     from pytest_lockin.fixturegen.equivalence.queries import From, Query
+    from pytest_lockin.fixturegen.equivalence.terms import Term
 
 
 def drop_unused(select: Select) -> Select:
@@ -37,6 +43,32 @@ def drop_unused(select: Select) -> Select:
     }
     source = _trim(select.source, used)
     return replace(select, source=source if isinstance(source, Product) else Product((source,)))
+
+
+def drop_unused_joins(select: Select, context: Context) -> Select:
+    """Leave out an outer join that adds no row and of which nothing is read."""
+    parts = tuple(_without_idle(part, select, context) for part in select.source.parts)
+    return replace(select, source=replace(select.source, parts=parts))
+
+
+def _without_idle(part: From, select: Select, context: Context) -> From:
+    if not isinstance(part, Join):
+        return part
+    part = replace(part, left=_without_idle(part.left, select, context))
+    if part.kind != "left":
+        return part
+    read = {column.source for term in _terms_outside(select, part) for column in columns_in(term)}
+    idle = not read & ids_of(part.right)
+    return part.left if idle and (nobody_counts(select, context) or has_one_partner(part, context)) else part
+
+
+def _terms_outside(select: Select, join: Join) -> Iterator[Term]:
+    """Give all terms of a SELECT but a join's own condition and those inside its right side."""
+    yield from terms_of(select)
+    left = list(conditions_of(select.source))
+    for term in (*join.on, *conditions_of(join.right)):
+        left.remove(term)
+    yield from left
 
 
 def _trim(part: From, used: dict[str, frozenset[str]]) -> From:
