@@ -33,7 +33,7 @@ class Orderer:
         self._complete = order is not None and len(self._keys) == len(order.expressions)
 
     def is_affected(self, variant: Any) -> bool:
-        """Tell whether a variant's rows (its tree is given) may stand in another order: it ends in another ORDER BY or LIMIT."""
+        """Tell whether a variant, given as its tree, ends in another ORDER BY or LIMIT."""
         return self.active and any(
             self._tree.args.get(part) != variant.args.get(part) for part in ("order", "limit", "offset")
         )
