@@ -53,7 +53,7 @@ _RULES: tuple[tuple[str, Rule], ...] = (
 
 def normal_form(query: Query, context: Context) -> Query:
     """Give the normal form of a query, with the rules the context allows."""
-    where = (context.rules, context.counted, context.outermost)
+    where = (context.rules, context.counted, context.outermost, context.filled)
     form = context.knowledge.remember((query, where), lambda: _normal_form(query, context))
     return context.knowledge.remember((form, where), lambda: form)
 
@@ -77,7 +77,7 @@ def _of_set_operation(query: SetOperation, context: Context) -> Query:
     if "no-duplicates" in context.rules:
         query = settle_set_operation(query, context)
     counted = query.keep and (context.counted or query.kind != "union")
-    inside = context.inside(counted=counted)
+    inside = replace(context, counted=counted, outermost=False)
     order = query.order if context.outermost or query.limit is not None else ()
     branches = tuple(_in_place(branch, inside) for branch in query.branches)
     made: Query = replace(query, branches=branches, order=first_keys(order))
@@ -108,7 +108,7 @@ def _tidy(select: Select, context: Context) -> Select:
 
     def enter(term: Term) -> Term:
         if term.op in QUERIES:
-            args = tuple(a if isinstance(a, Term) else _asked(term.op, a, context) for a in term.args)
+            args = tuple(a if isinstance(a, Term) else _asked(term.op, a, select, context) for a in term.args)
             term = Term(term.op, args, term.tag)
         return canon(term)
 
@@ -125,8 +125,8 @@ def _tidy(select: Select, context: Context) -> Select:
     return flatten(select)
 
 
-def _asked(op: str, query: Query, context: Context) -> Query:
+def _asked(op: str, query: Query, select: Select, context: Context) -> Query:
     """Bring a query inside an expression into its form; EXISTS asks for no columns."""
     if op == "exists" and isinstance(query, Select):
         query = replace(query, items=(), distinct=False)
-    return normal_form(query, context.inside(counted=op == "scalar"))
+    return normal_form(query, context.asked(select, query, counted=op == "scalar"))

@@ -121,6 +121,10 @@ EQUAL = {
     ),
     "null-safe": (
         (
+            "SELECT p.id FROM shops p WHERE EXISTS (SELECT 1 FROM sales s WHERE s.shop = p.id)",
+            "SELECT p.id FROM shops p WHERE EXISTS (SELECT 1 FROM sales s WHERE s.shop <=> p.id)",
+        ),
+        (
             "SELECT s.item FROM sales s JOIN shops p ON s.shop = p.id",
             "SELECT s.item FROM sales s JOIN shops p ON s.shop <=> p.id",
         ),
@@ -291,6 +295,18 @@ DIFFERENT = {
     "another name": ("SELECT item AS x FROM sales", "SELECT item AS y FROM sales"),
     "an unnamed column is named by its text": ("SELECT shop + 1 FROM sales WHERE shop = day", "SELECT day + 1 FROM sales WHERE shop = day"),
     "NULL meets NULL": ("SELECT a.item FROM sales a, sales b WHERE a.shop = b.shop", "SELECT a.item FROM sales a, sales b WHERE a.shop <=> b.shop"),
+    "NULL of the query around meets NULL": (
+        "SELECT p.id FROM shops p WHERE p.size > 1 OR EXISTS (SELECT 1 FROM sales s WHERE s.shop = p.size)",
+        "SELECT p.id FROM shops p WHERE p.size > 1 OR EXISTS (SELECT 1 FROM sales s WHERE s.shop <=> p.size)",
+    ),
+    "a condition does not support itself": (
+        "SELECT p.id FROM shops p WHERE EXISTS (SELECT 1 FROM sales s WHERE s.shop = p.size)",
+        "SELECT p.id FROM shops p WHERE EXISTS (SELECT 1 FROM sales s WHERE s.shop <=> p.size)",
+    ),
+    "another part of the text": (
+        "SELECT SUBSTRING(name, 1, 2) x FROM shops",
+        "SELECT SUBSTRING(name, 2, 2) x FROM shops",
+    ),
     "NULL meets the unmatched": (
         "SELECT s.item FROM sales s LEFT JOIN shops p ON s.shop = p.id LEFT JOIN days d ON s.day = p.id",
         "SELECT s.item FROM sales s LEFT JOIN shops p ON s.shop = p.id LEFT JOIN days d ON s.day <=> p.id",

@@ -144,6 +144,11 @@ def test_literals_are_compared_by_value_within_a_family_only():
     assert canon(mixed).op == "eq"
 
 
+def test_spark_counts_the_places_of_a_text_from_0_as_from_1():
+    one, other = (read(f"SELECT SUBSTRING(note, {at}, 5) AS x FROM sales").items for at in (0, 1))
+    assert canon_all(one[0].term) == canon_all(other[0].term)
+
+
 def ask(one, other, kind="bigint", *, filled=False):
     asker = Asker(lambda _: kind, lambda term: filled and term.op == "col")
     sides = [read(f"SELECT item FROM sales WHERE {text}").source.where for text in (one, other)]

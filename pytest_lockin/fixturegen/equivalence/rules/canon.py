@@ -164,7 +164,16 @@ def _size(term: Term) -> Term:
     return Term(term.op, (Term("sub", tuple(sorted(inner.args, key=str))),), term.tag)
 
 
+def _part_of_text(term: Term) -> Term:
+    """Count from 1 where counted from 0: Spark takes the two for the same place."""
+    args = tuple(
+        lit("int", 1) if at == 1 and arg == lit("int", 0) else arg for at, arg in enumerate(term.args)
+    )
+    return Term(term.op, args, term.tag)
+
+
 _FORMS = {
+    "fn:substring": _part_of_text,
     "fn:abs": _size,
     "and": _all,
     "or": _any,

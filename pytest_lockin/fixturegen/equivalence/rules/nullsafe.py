@@ -24,16 +24,16 @@ def settle_null_safe(select: Select, context: Context) -> Select:
 def _settle(part: From, context: Context) -> From:
     if isinstance(part, Product):
         facts = facts_of(part, context.knowledge)
-        where = conjuncts(_plain(term, facts) for term in part.where)
+        where = conjuncts(_plain(term, facts, context) for term in part.where)
         return Product(tuple(_settle(inner, context) for inner in part.parts), where)
     if isinstance(part, Join):
         facts = facts_of(Product((part.left, part.right)), context.knowledge)
-        on = conjuncts(_plain(term, facts) for term in part.on)
+        on = conjuncts(_plain(term, facts, context) for term in part.on)
         return Join(part.kind, _settle(part.left, context), _settle(part.right, context), on)
     return part
 
 
-def _plain(term: Term, facts: Facts) -> Term:
-    if term.op == "same" and any(facts.never_null(arg) for arg in term.args):
+def _plain(term: Term, facts: Facts, context: Context) -> Term:
+    if term.op == "same" and any(arg in context.filled or facts.never_null(arg) for arg in term.args):
         return Term("eq", term.args)
     return term
