@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from pytest_lockin.fixturegen.filling import fresh_values, number_of
+from pytest_lockin.fixturegen.filling import SEED, bases_of, fill_row, fresh_values, number_of
 
 if TYPE_CHECKING:
     import random
@@ -38,9 +39,13 @@ def clone(draft: Draft, place: int, form: Form, *, number: int, shift: int = 1) 
     return tuple(_rename(draft[each], form, renaming) for each in places)
 
 
-def copied_places(draft: Draft, place: int, form: Form) -> tuple[int, ...]:
-    """Give the places of the rows that `clone` copies."""
-    return _closure(draft, place, form, number=0, shift=1)[1]
+def clone_all(draft: Draft, form: Form, *, number: int) -> Draft:
+    """Give a copy of a whole draft under keys of its own; days and clock times stay shared."""
+    renaming: Renaming = {}
+    for row in draft:
+        if not row.table.derived:
+            renaming.update(_rename_keys(row, form, renaming, number=number, shift=1))
+    return tuple(row if row.table.derived else _rename(row, form, renaming) for row in draft)
 
 
 def _closure(
@@ -73,43 +78,52 @@ def _rename(row: Placed, form: Form, renaming: Renaming) -> Placed:
         key = (form.class_of(full_name(row, name)), cell)
         if key in renaming:
             changed[name] = renaming[key]
-    return row.changed(changed)
+    return move(row, changed)
+
+
+def move(row: Placed, cells: Mapping[str, Cell]) -> Placed:
+    """Change some cells; a row that becomes another day (or second) gets all that goes with it.
+
+    Rows of a table with derived columns are the same wherever what they rest on is the same, so that
+    datasets can be put together.
+    """
+    bases = bases_of(row.table)
+    if not any(name in cells and cells[name] != row.cells[name] for name in bases):
+        return row.changed(cells) if cells else row
+    given = {name: cells.get(name, row.cells[name]) for name in bases}
+    values = fill_row(row.table, given, SEED)
+    names = [column.name.lower() for column in row.table.columns]
+    derived = {each.column.lower() for each in row.table.derived}
+    kept = {n: c for n, c in cells.items() if n not in derived and n not in bases}
+    return replace(row, cells={**dict(zip(names, values, strict=True)), **kept})
 
 
 def _rename_keys(row: Placed, form: Form, known: Renaming, *, number: int, shift: int) -> Renaming:
     """Give new values for every unique key of a row that no known renaming changes yet."""
+    if row.table.derived:
+        return _rename_base(row, form, shift)
     made: Renaming = {}
-    derived = {each.column.lower() for each in row.table.derived}
     for key in row.table.unique:
         names = [name.lower() for name in key.columns]
         done = {**known, **made}
         if any((form.class_of(full_name(row, name)), row.cells[name]) in done for name in names):
             continue
         name = min(names, key=lambda each: _cost(row, each, form))
-        if name in derived:
-            continue  # its base is renamed for another key, or below
-        column = row.table.column(name)
-        old = row.cells[name]
+        column, old = row.table.column(name), row.cells[name]
         if column is not None and old is not None:
             made[form.class_of(full_name(row, name)), old] = _next(column, old, number, shift)
-    if not made and derived:
-        made.update(_rename_base(row, form, shift))
-    if row.table.derived:
-        _follow(row, form, made)
     return made
 
 
 def _rename_base(row: Placed, form: Form, shift: int) -> Renaming:
-    """Move the column a derived key rests on, where it is no key itself (a clock's seconds)."""
-    from pytest_lockin.fixturegen.rules import columns_of
-
-    names = {name for each in row.table.derived for name in columns_of(each.rule)}
-    free = sorted(names - {each.column.lower() for each in row.table.derived})
-    column = row.table.column(free[0]) if free else None
-    old = row.cells[free[0]] if free else None
-    if column is None or old is None:
-        return {}
-    return {(form.class_of(full_name(row, free[0])), old): _next(column, old, 0, shift)}
+    """Move what derived columns rest on (a calendar's day, a clock's second), and with it their keys."""
+    made: Renaming = {}
+    for name in bases_of(row.table)[:1]:
+        column, old = row.table.column(name), row.cells[name]
+        if column is not None and old is not None:
+            made[form.class_of(full_name(row, name)), old] = _next(column, old, 0, shift)
+    _follow(row, form, made)
+    return made
 
 
 def _follow(row: Placed, form: Form, made: Renaming) -> None:

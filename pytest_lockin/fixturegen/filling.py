@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from pytest_lockin.fixturegen.rules import read_rule
+from pytest_lockin.fixturegen.rules import columns_of, read_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _FIRST_DAY = date(1998, 1, 2)
 _DAYS = 2000
 _TRIES = 12
+SEED = "seed"
 
 
 def number_of(*parts: object) -> int:
@@ -28,22 +29,34 @@ def number_of(*parts: object) -> int:
 def fill_row(table: TableProfile, cells: Mapping[str, Cell], seed: str) -> tuple[Cell, ...]:
     """Complete a row: derived columns by their rules, all others by values unlike any other of the row.
 
-    `cells` holds what is set already, by lower-cased name. The row depends on `seed`, the cells of its first
-    key and nothing else.
+    `cells` holds what is set already, by lower-cased name. What is filled in depends on `seed` and on what
+    identifies the row: the columns that derived ones rest on, else its first key.
     """
     row = dict(cells)
     derived = {each.column.lower() for each in table.derived}
-    key = [row.get(name.lower()) for name in (table.unique[0].columns if table.unique else ())]
+    about = [row.get(name) for name in identity_of(table)]
     used = {(type(value), value) for value in row.values()}
     for column in table.columns:
         name = column.name.lower()
         if name not in row and name not in derived:
-            values = list(fresh_values(column, seed, table.name, key))
+            values = list(fresh_values(column, seed, table.name, about))
             row[name] = next((value for value in values if (type(value), value) not in used), values[0])
             used.add((type(row[name]), row[name]))
     for each in table.derived:
         row[each.column.lower()] = read_rule(each.rule)(row)
     return tuple(row[column.name.lower()] for column in table.columns)
+
+
+def bases_of(table: TableProfile) -> tuple[str, ...]:
+    """Name the columns that derived ones rest on, lower-cased, in the table's order."""
+    derived = {each.column.lower() for each in table.derived}
+    read = {name for each in table.derived for name in columns_of(each.rule)} - derived
+    return tuple(column.name.lower() for column in table.columns if column.name.lower() in read)
+
+
+def identity_of(table: TableProfile) -> tuple[str, ...]:
+    """Name the columns that say which row it is."""
+    return bases_of(table) or (tuple(name.lower() for name in table.unique[0].columns) if table.unique else ())
 
 
 def fresh_values(column: ColumnProfile, *about: object) -> Iterator[Any]:

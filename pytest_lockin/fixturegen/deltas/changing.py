@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_lockin.fixturegen.cloning import full_name
+from pytest_lockin.fixturegen.cloning import full_name, move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ def change(draft: Draft, place: int, cells: Mapping[str, Cell], form: Form, *, f
     one; else they lose their partner.
     """
     old = draft[place]
-    new = old.changed(cells)
+    new = move(old, cells)
     moved = _moved(old, new, form) if follow else {}
     return tuple(
         new if index == place else _follow(row, moved, form) for index, row in enumerate(draft)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.fixturegen.cloning import full_name
 from pytest_lockin.fixturegen.constants import to_date
-from pytest_lockin.fixturegen.filling import fresh_values
+from pytest_lockin.fixturegen.days import from_days, to_days
+from pytest_lockin.fixturegen.filling import bases_of, fresh_values
 from pytest_lockin.fixturegen.legal import fits
+from pytest_lockin.fixturegen.runs import runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.fixture import Cell, ColumnProfile
 
 _MOST_LITERALS = 12
+_DAYS_AROUND = 900
 _SHIFTS = (1, -1, 7, -7, 31, -31, 92, -92, 366, -366)
 
 
@@ -38,6 +41,7 @@ def _all(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple[str, 
     yield "NULL", None
     yield "another value", next(iter(fresh_values(column, "other", full, old)))
     yield from _around_literals(column, full, form)
+    yield from _around_derived(row, column, form)
     if full in form.measures and isinstance(old, (int, Decimal, float)):
         yield "zero", type(old)(0)
         yield "negative", -old
@@ -57,6 +61,34 @@ def _around_literals(column: ColumnProfile, full: str, form: Form) -> Iterator[t
         if step is not None and not isinstance(value, (str, bool)):
             yield f"just above {atom.text}", value + step  # type: ignore[operator]
             yield f"just below {atom.text}", value - step  # type: ignore[operator]
+
+
+def _around_derived(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple[str, Cell]]:
+    """Give days (or seconds) on either side of where a derived column takes a literal's value."""
+    name, old = column.name.lower(), row.cells[column.name.lower()]
+    if bases_of(row.table) != (name,) or not isinstance(old, (date, int)):
+        return
+    is_date = isinstance(old, date)
+    low, high = _reach(old, column)
+    for derived in row.table.derived:
+        full = full_name(row, derived.column)
+        atoms = form.atoms_of(full)[:_MOST_LITERALS] if full in form.used else ()
+        if not atoms:
+            continue
+        runs = runs_of(row.table, derived.column.lower(), name, low, high, is_date=is_date)
+        for atom in atoms:
+            spans = runs.get(atom.text, ())
+            for edge in dict.fromkeys(each for span in (*spans[:1], *spans[-1:]) for each in span):
+                for number in (edge, edge - 1, edge + 1):
+                    value = from_days(number) if is_date else number
+                    yield f"where {derived.column} is {atom.text}, or beside", value
+
+
+def _reach(old: Cell, column: ColumnProfile) -> tuple[int, int]:
+    if isinstance(old, date):
+        return to_days(old) - _DAYS_AROUND, to_days(old) + _DAYS_AROUND
+    low = column.low if isinstance(column.low, int) else 0
+    return low, column.high if isinstance(column.high, int) else low + _DAYS_AROUND
 
 
 def read_literal(text: str, column: ColumnProfile) -> Cell:

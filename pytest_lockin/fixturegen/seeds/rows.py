@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import z3
 
-from pytest_lockin.fixturegen.rules import columns_of, read_rule
-from pytest_lockin.fixturegen.seeds.terms import Value, from_days, to_days
+from pytest_lockin.fixturegen.days import to_days
+from pytest_lockin.fixturegen.runs import base_of, runs_of
+from pytest_lockin.fixturegen.seeds.terms import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -115,7 +115,7 @@ class Columns:
     def _link(self, row: SymbolicRow, column: ColumnProfile) -> Value:
         """Tie a derived text to the one column its rule rests on, by running the rule over that one's range."""
         whole = self.names.integer(f"{row.table.name}.{column.name}".lower())
-        base = _base(row.table, column.name.lower())
+        base = base_of(row.table, column.name.lower())
         source = row.table.column(base) if base else None
         if source is None or _kind(source) not in ("date", "int"):
             return Value(term=whole, kind="str", hard=True)
@@ -138,44 +138,6 @@ class Columns:
 
 def _inside(term: Any, span: tuple[int, int]) -> Any:
     return term == span[0] if span[0] == span[1] else z3.And(term >= span[0], term <= span[1])
-
-
-def _base(table: TableProfile, name: str) -> str:
-    """Give the one column that is not derived and that a derived one rests on; "" where there are several."""
-    derived = {each.column.lower() for each in table.derived}
-    found = _reach(table, name) - derived
-    return next(iter(found)) if len(found) == 1 else ""
-
-
-def _reach(table: TableProfile, name: str) -> set[str]:
-    """Give a derived column and all columns its rule rests on, through other rules."""
-    rules = {each.column.lower(): each.rule for each in table.derived}
-    waiting, found = [name], set()
-    while waiting:
-        each = waiting.pop()
-        found.add(each)
-        waiting += [c for c in (columns_of(rules[each]) if each in rules else ()) if c not in found]
-    return found
-
-
-@cache
-def runs_of(
-    table: TableProfile, name: str, base: str, low: int, high: int, *, is_date: bool
-) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Give for each value of a derived column the runs of its base column's values that lead to it."""
-    runs: dict[str, list[tuple[int, int]]] = {}
-    reached = _reach(table, name)
-    needed = [each for each in table.derived if each.column.lower() in reached]
-    for number in range(low, high + 1):
-        row: dict[str, Any] = {base: from_days(number) if is_date else number}
-        for each in needed:
-            row[each.column.lower()] = read_rule(each.rule)(row)
-        found = runs.setdefault(str(row[name]), [])
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
-        else:
-            found.append((number, number))
-    return {text: tuple(spans) for text, spans in runs.items()}
 
 
 def whole_number(value: Any, kind: str, spark_type: str) -> int:

@@ -11,7 +11,8 @@ from sqlglot import exp
 
 from pytest_lockin.fixturegen.constants import days_of, fold, to_date
 from pytest_lockin.fixturegen.seeds.strings import apply_function
-from pytest_lockin.fixturegen.seeds.terms import Truth, Value, both, either, known, split_date, to_days
+from pytest_lockin.fixturegen.days import to_days
+from pytest_lockin.fixturegen.seeds.terms import Truth, Value, both, either, known, split_date
 
 if TYPE_CHECKING:
     from collections.abc import Callable

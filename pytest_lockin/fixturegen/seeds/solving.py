@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import z3
 
 from pytest_lockin.fixturegen.drafts import Placed
-from pytest_lockin.fixturegen.filling import fill_row, fresh_values, number_of
+from pytest_lockin.fixturegen.filling import SEED, fill_row, fresh_values, identity_of, number_of
 from pytest_lockin.fixturegen.seeds.rows import kind_of, scale_of, whole_number
-from pytest_lockin.fixturegen.seeds.terms import from_days
+from pytest_lockin.fixturegen.days import from_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -232,11 +232,9 @@ def _complete(table: Any, cells: dict[str, Cell], number: int) -> dict[str, Cell
     """Fill a row: keys that no condition asks for get values of their own, derived columns follow."""
     derived = {each.column.lower() for each in table.derived}
     given = {name: cell for name, cell in cells.items() if name not in derived}
-    for key in table.unique:
-        for name in key.columns:
-            column = table.column(name)
-            if name.lower() not in given and name.lower() not in derived:
-                drawn = next(iter(fresh_values(column, "key", table.name, number, number_of(*given.items()))))
-                given[name.lower()] = drawn
-    values = fill_row(table, given, "seed")
+    for name in identity_of(table):
+        if name not in given and name not in derived:
+            drawn = fresh_values(table.column(name), "key", table.name, number, number_of(*given.items()))
+            given[name] = next(iter(drawn))
+    values = fill_row(table, given, SEED)
     return {column.name.lower(): value for column, value in zip(table.columns, values, strict=True)}

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Any
 
 import z3
 
-# Every date is a number of days from here: the first day of a March, four years before a leap day, so that
-# years, months and days follow by whole divisions (valid until February 2100).
-ORIGIN = date(2000, 3, 1)
 _BEFORE = (0, 31, 61, 92, 122, 153, 184, 214, 245, 275, 306, 337)  # days before each month, March first
 _SHORT = (1, 3, 6, 8)  # April, June, September, November
 _FEBRUARY = 11
@@ -79,16 +75,6 @@ class Names:
         """Make a choice."""
         self.count += 1
         return z3.Bool(f"{stem}#{self.count}")
-
-
-def to_days(value: date) -> int:
-    """Give a date's number."""
-    return (value - ORIGIN).days
-
-
-def from_days(number: int) -> date:
-    """Give a number's date."""
-    return ORIGIN + timedelta(days=number)
 
 
 def split_date(term: Any, names: Names) -> tuple[Day, list[Any]]:

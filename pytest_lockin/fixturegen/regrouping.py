@@ -1,0 +1,109 @@
+"""Rows given other names for their groups, other unread cells, or values from a small set."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from pytest_lockin.fixturegen.cloning import full_name, move
+from pytest_lockin.fixturegen.filling import bases_of, fresh_values, number_of
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+
+    from pytest_lockin.fixturegen.drafts import Placed
+    from pytest_lockin.fixturegen.form import Form
+    from pytest_lockin.model.fixture import Cell, ColumnProfile
+
+
+def is_derived(row: Placed, name: str) -> bool:
+    """Whether a column follows from others of its row."""
+    return any(each.column.lower() == name.lower() for each in row.table.derived)
+
+
+def is_key(row: Placed, name: str) -> bool:
+    """Whether a column is part of a unique key."""
+    return any(name.lower() == each.lower() for key in row.table.unique for each in key.columns)
+
+
+def is_limited(row: Placed, name: str, form: Form) -> bool:
+    """Whether a condition says what a column may hold: a literal of its kind, or another column."""
+    full = full_name(row, name)
+    text = isinstance(row.cells[name.lower()], str)
+    return full in form.limited or len(form.class_of(full)) > 1 or (
+        text and any(atom.quoted for atom in form.atoms_of(full))
+    )
+
+
+def free_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
+    """Give columns that are read, and may hold anything as far as conditions go."""
+    for column in row.table.columns:
+        name = column.name.lower()
+        if full_name(row, name) in form.used and not is_key(row, name) and not is_derived(row, name):
+            if name not in bases_of(row.table) and not is_limited(row, name, form):
+                yield column
+
+
+def measure_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
+    """Give columns that are added up, counted or compared in groups."""
+    for column in row.table.columns:
+        name = column.name.lower()
+        if full_name(row, name) in form.measures and not is_key(row, name) and not is_derived(row, name):
+            if name not in bases_of(row.table):
+                yield column
+
+
+def regroup(row: Placed, form: Form, number: int) -> Placed:
+    """Give a row other values in the columns its group is named by, where nothing limits them."""
+    changed: dict[str, Cell] = {}
+    for column in free_columns(row, form):
+        name = column.name.lower()
+        old = row.cells[name]
+        if full_name(row, name) not in form.groups or old is None or column.domain:
+            continue
+        if isinstance(old, str):
+            changed[name] = f"{old.partition(' *')[0]} *{number}"
+        elif isinstance(old, int) and not isinstance(old, bool):
+            changed[name] = _fresh_integer(column, old, number)
+    return row.changed(changed) if changed else row
+
+
+def _fresh_integer(column: ColumnProfile, old: int, number: int) -> int:
+    values = list(fresh_values(column, "group", old, number))
+    return values[number % len(values)]
+
+
+def refresh(row: Placed, form: Form, number: int) -> Placed:
+    """Give a row other cells wherever nothing reads them."""
+    if row.table.derived:
+        return row
+    changed = {
+        column.name.lower(): next(iter(fresh_values(column, "refresh", row.table.name, number)))
+        for column in row.table.columns
+        if full_name(row, column.name) not in form.used and not is_key(row, column.name)
+    }
+    return row.changed(changed)
+
+
+def draw(row: Placed, form: Form, chance: random.Random, *, nulls: bool) -> Placed:
+    """Give a row values from small sets in all columns that may hold anything, so that rows tie and differ."""
+    changed: dict[str, Cell] = {}
+    for column in free_columns(row, form):
+        choices = _small_set(row, column)
+        if nulls and column.nullable:
+            choices = (*choices, None)
+        changed[column.name.lower()] = chance.choice(choices)
+    return move(row, changed)
+
+
+def _small_set(row: Placed, column: ColumnProfile) -> tuple[Cell, ...]:
+    """Give three values, the same for all rows of a table."""
+    if column.domain:
+        return column.domain[:3]
+    seed = number_of("small", row.table.name, column.name)
+    drawn = tuple(next(iter(fresh_values(column, "small", row.table.name, n))) for n in range(3))
+    first = drawn[0]
+    if isinstance(first, (int, float, Decimal)) and not isinstance(first, bool) and seed % 2:
+        return (*drawn[:2], type(first)(-first) if column.low is None else first)
+    return drawn
