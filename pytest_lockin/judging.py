@@ -6,7 +6,6 @@ Puts together what `references` and `fixturegen` bring; has no rule of its own.
 from __future__ import annotations
 
 import threading
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.model.agreement import FixtureFinding, Judgement
 from pytest_lockin.references.agree import CandidateRuns
 from pytest_lockin.references.run import ProgramRunner
-from pytest_lockin.references.vet import Vetted, vet_panel
+from pytest_lockin.references.vet import Vetted, tables_for, vet_panel
 from pytest_lockin.witnessing import find_witness
 
 if TYPE_CHECKING:
@@ -143,9 +142,9 @@ def _judge_on(
     bench: Bench, baseline: Baseline, vetted: Vetted, task: Task | None, frozen: Frozen | None
 ) -> Judged:
     suite, conf = baseline.live.suite, baseline.live.static_conf
-    with ExitStack() as stack:
-        runs = stack.enter_context(CandidateRuns(bench.workshop, suite, task, vetted, bench.data, conf=conf))
-        judgement, _ = runs.judge(vetted)
+    tables = tables_for(vetted.panel, task)
+    with CandidateRuns(bench.workshop, suite, vetted.engine, bench.data, shared=tables, conf=conf) as runs:
+        judgement, _ = runs.judge(vetted, task)
         findings: tuple[FixtureFinding, ...] = ()
         if frozen is not None and task is not None and judgement.agreement is not None:
             asking = _Asking(bench, vetted, task, frozen.profile, runs)
@@ -178,7 +177,7 @@ class _Asking:
             vetted = self._bench.vetted(panel, self._task, self._vetted.engine, fixture.name)
             if vetted.unfit:
                 return replace(finding, dropped=vetted.unfit)
-            judgement, _ = self._runs.judge(vetted)
+            judgement, _ = self._runs.judge(vetted, self._task)
         except LockinError as error:
             return replace(finding, dropped=error.one_line)
         return replace(finding, agreement=judgement.agreement, dropped=judgement.reason)
@@ -201,6 +200,7 @@ class _Asking:
             self._profile,
             self._vet_quickly,
             self._runs,
+            self._task,
             # A run on classic Spark takes half a second, and shrinking a hundred of them.
             shrink=self._vetted.engine != "spark",
         )

@@ -15,6 +15,7 @@ from pytest_lockin.errors import LockinError
 from pytest_lockin.judging import panel_on
 from pytest_lockin.model.trial import TrialOutcome
 from pytest_lockin.references.agree import CandidateRuns
+from pytest_lockin.references.vet import tables_for
 from pytest_lockin.trials import summarise
 
 if TYPE_CHECKING:
@@ -93,15 +94,16 @@ class _Looking:
         inputs = [*self._fixtures(), data]
         deadline = time.monotonic() + _BUDGET
         right: list[Mutant] = []
+        tables = tables_for(data.panel, self._task)
         with CandidateRuns(
-            self._bench.workshop, suite, self._task, data, self._bench.data, conf=conf
+            self._bench.workshop, suite, self._engine, self._bench.data, shared=tables, conf=conf
         ) as runs:
             for number, mutant in enumerate(mutants):
                 if time.monotonic() > deadline:
                     left = len(mutants) - number
                     self.notes.append(f"{left} alternatives were not compared with the reference: too slow")
                     break
-                if all(runs.agrees(vetted, mutant.source, mutant.id) for vetted in inputs):
+                if all(runs.agrees(vetted, self._task, mutant) for vetted in inputs):
                     right.append(mutant)
         return right
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_lockin.frames.frame import Frame
     from pytest_lockin.model.agreement import Agreement
     from pytest_lockin.model.fixture import Dataset, Profile, Rows
+    from pytest_lockin.model.task import Task
     from pytest_lockin.references.agree import CandidateRuns
     from pytest_lockin.references.run import Parts
     from pytest_lockin.references.vet import Vetted
@@ -33,13 +34,13 @@ _MOST_ROWS = 20
 
 
 def find_witness(
-    dataset: Dataset, profile: Profile, vet: Vet, runs: CandidateRuns, *, shrink: bool
+    dataset: Dataset, profile: Profile, vet: Vet, runs: CandidateRuns, task: Task | None, *, shrink: bool
 ) -> Witness | None:
     """Shrink a database on which candidate and reference differ, and lay out what both make of it.
 
     `vet` runs the reference on a database. None where the two do not differ when they are run again.
     """
-    oracle = _Oracle(vet, runs)
+    oracle = _Oracle(vet, runs, task)
     if not oracle.differ(dataset):
         return None
     oracle.begin()
@@ -50,7 +51,8 @@ def find_witness(
 class _Oracle:
     """Whether candidate and reference differ on a database, as they did on the first one."""
 
-    def __init__(self, vet: Vet, runs: CandidateRuns) -> None:
+    def __init__(self, vet: Vet, runs: CandidateRuns, task: Task | None) -> None:
+        self._task = task
         self._vet = vet
         self._runs = runs
         self._raises: bool | None = None
@@ -80,7 +82,7 @@ class _Oracle:
     def _compare(self, dataset: Dataset) -> Agreement | None:
         try:
             vetted = self._vet(dataset)
-            return None if vetted.unfit else self._runs.judge(vetted)[0].agreement
+            return None if vetted.unfit else self._runs.judge(vetted, self._task)[0].agreement
         except LockinError:
             return None
 

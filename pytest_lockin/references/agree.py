@@ -16,6 +16,9 @@ from pytest_lockin.references.vet import tables_for
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_lockin.model.agreement import Agreement
+    from pytest_lockin.model.alternative import Mutant
+    from pytest_lockin.model.messages import TableFile
     from pytest_lockin.model.suite import Suite
     from pytest_lockin.model.task import Task
     from pytest_lockin.references.run import Answer, Parts
@@ -37,8 +40,9 @@ def judge_candidate(
     conf: tuple[tuple[str, str], ...] = (),
 ) -> Judgement:
     """Run the candidate once on the panel's tables and compare with the vetted output."""
-    with CandidateRuns(workshop, suite, task, vetted, data_folder, conf=conf) as runs:
-        return runs.judge(vetted)[0]
+    tables = tables_for(vetted.panel, task)
+    with CandidateRuns(workshop, suite, vetted.engine, data_folder, shared=tables, conf=conf) as runs:
+        return runs.judge(vetted, task)[0]
 
 
 class CandidateRuns:
@@ -47,8 +51,8 @@ class CandidateRuns:
     The worker is fresh, is told nothing of the references, and reads tables under neutral paths.
 
     Args:
-        vetted: the panel with the data that suites of the task share, on the engine to run on.
         data_folder: where input tables are staged: those all suites share once, others for this suite alone.
+        shared: the tables that suites of the task share.
         conf: static conf its JVM is started with.
     """
 
@@ -56,25 +60,24 @@ class CandidateRuns:
         self,
         workshop: Workshop,
         suite: Suite,
-        task: Task | None,
-        vetted: Vetted,
+        engine: str,
         data_folder: Path,
         *,
+        shared: tuple[TableFile, ...] = (),
         conf: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self._suite = suite
-        self._task = task
+        self._engine = engine
         name = workshop.store_of(suite.id).name
-        tables = tables_for(vetted.panel, task)
-        shared = stage_tables(((table.name, table.path) for table in tables), data_folder)
-        self._shared = {table.path: staged for table, staged in zip(tables, shared, strict=True)}
-        self._own = data_folder / f"for-{name}-{vetted.engine}"
+        staged = stage_tables(((table.name, table.path) for table in shared), data_folder)
+        self._shared = {table.path: copied for table, copied in zip(shared, staged, strict=True)}
+        self._own = data_folder / f"for-{name}-{engine}"
         self._own.mkdir(parents=True, exist_ok=True)
-        folders = dict.fromkeys(str(Path(table.path).parent) for table in shared)
+        folders = dict.fromkeys(str(Path(table.path).parent) for table in staged)
         self._runner = ProgramRunner(
             workshop,
-            vetted.engine,
-            data_folder.parent / f"candidate-{vetted.engine}" / name,
+            engine,
+            data_folder.parent / f"candidate-{engine}" / name,
             conf=conf,
             visible=(suite.folder, str(self._own), *folders),
         )
@@ -85,63 +88,64 @@ class CandidateRuns:
     def __exit__(self, *_: object) -> None:
         self._runner.close()
 
-    def run(self, tables: Iterable[tuple[str, str]]) -> Parts | ProgramRaised:
+    def run(self, tables: Iterable[tuple[str, str]], mutant: Mutant | None = None) -> Parts | ProgramRaised:
         """Run the candidate on tables, given as (name, path); say what it returned or raised.
+
+        With `mutant`, of the entry point's own module, its text is run in place of the module's.
 
         Raises:
             FrameError: what it returned cannot be read back.
         """
-        answer = self._ask(tables)
+        answer = self._ask(tables, self._write(mutant) if mutant is not None else "")
         return answer if isinstance(answer, ProgramRaised) else self._runner.load(answer)
 
-    def _ask(self, tables: Iterable[tuple[str, str]], path: str = "") -> Answer:
+    def _write(self, mutant: Mutant) -> str:
+        path = self._own / f"{mutant.id}.py"
+        if not path.exists():
+            path.write_text(mutant.source, encoding="utf-8")
+        return str(path)
+
+    def _ask(self, tables: Iterable[tuple[str, str]], program: str) -> Answer:
         staged = tuple(
             self._shared.get(path) or stage_tables([(name, path)], self._own)[0] for name, path in tables
         )
         request = RunProgram(
             kind="python",
-            path=path,
+            path=program,
             folder=self._suite.folder,
             entry_point=self._suite.entry_point,
             tables=staged,
         )
         return self._runner.run(request)
 
-    def agrees(self, vetted: Vetted, source: str, name: str) -> bool:
-        """Whether the candidate with another text in place of its module agrees on the panel's tables.
-
-        `name` tells this text from others. A text that raises does not agree.
-        """
-        path = self._own / f"{name}.py"
-        if not path.exists():
-            path.write_text(source, encoding="utf-8")
-        tables = tables_for(vetted.panel, self._task)
-        answer = self._ask(((table.name, table.path) for table in tables), path=str(path))
-        if isinstance(answer, ProgramRaised):
-            return False
+    def agrees(self, vetted: Vetted, task: Task | None, mutant: Mutant) -> bool:
+        """Whether a mutant agrees on the panel's tables; one that raises does not."""
         try:
-            found = self._runner.load(answer)
+            found = self.run(_inputs(vetted, task), mutant)
         except FrameError:
             return False
-        return agree_parts(
-            vetted.output, found, vetted.rules, pool=vetted.pool, by_name=vetted.panel.by_name
-        ).agrees
+        return not isinstance(found, ProgramRaised) and _compare(vetted, found).agrees
 
-    def judge(self, vetted: Vetted) -> tuple[Judgement, Parts]:
+    def judge(self, vetted: Vetted, task: Task | None) -> tuple[Judgement, Parts]:
         """Run the candidate on the panel's tables and compare with the vetted output; give its own too."""
-        tables = tables_for(vetted.panel, self._task)
         try:
-            answer = self._ask((table.name, table.path) for table in tables)
+            answer = self._ask(_inputs(vetted, task), "")
             if isinstance(answer, ProgramRaised):
                 rows = sum(frame.rows for _, frame in vetted.output)
                 return _without_output(vetted.engine, answer, rows), ()
             found = self._runner.load(answer)
         except FrameError as error:
             return Judgement(engine=vetted.engine, agreement=None, reason=error.one_line), ()
-        agreement = agree_parts(
-            vetted.output, found, vetted.rules, pool=vetted.pool, by_name=vetted.panel.by_name
-        )
+        agreement = _compare(vetted, found)
         return Judgement(engine=vetted.engine, agreement=agreement, needs=answer.needs), found
+
+
+def _inputs(vetted: Vetted, task: Task | None) -> list[tuple[str, str]]:
+    return [(table.name, table.path) for table in tables_for(vetted.panel, task)]
+
+
+def _compare(vetted: Vetted, found: Parts) -> Agreement:
+    return agree_parts(vetted.output, found, vetted.rules, pool=vetted.pool, by_name=vetted.panel.by_name)
 
 
 def _without_output(engine: str, answer: ProgramRaised, rows: int) -> Judgement:
