@@ -130,9 +130,11 @@ def measure_separations(
     notes = _Notes(programs.variants)
     for portion in _portions(sorted(expected.found)):
         asked = programs.only(notes.unsettled(enough))
-        notes.tell(_digest_all(warehouse, asked.variants, portion), expected, tried=len(portion))
+        notes.tell(
+            _digest_all(warehouse, asked.variants, portion, programs.reference), expected, tried=len(portion)
+        )
         if ordered is not None:
-            notes.tell(_digest_all(warehouse, asked.sequences, portion), ordered)
+            notes.tell(_digest_all(warehouse, asked.sequences, portion, programs.sequence), ordered)
     return notes.conclude({number: digest[0] for number, digest in expected.found.items()})
 
 
@@ -192,11 +194,11 @@ def _portions(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _digest_all(
-    warehouse: Warehouse, statements: Mapping[str, Stackable], numbers: Sequence[int]
+    warehouse: Warehouse, statements: Mapping[str, Stackable], numbers: Sequence[int], like: Stackable | None
 ) -> dict[str, Digests | FixturesError]:
     def digest(statement: Stackable) -> Digests | FixturesError:
         try:
-            return warehouse.digest(statement, numbers)
+            return warehouse.digest(statement, numbers, like=like)
         except FixturesError as error:
             return error
 

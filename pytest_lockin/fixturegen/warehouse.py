@@ -45,6 +45,7 @@ class Warehouse:
 
     def __init__(self, profile: Profile, datasets: Sequence[Dataset], statements: Sequence[str]) -> None:
         self._connection = _connect()
+        self._columns: dict[str, tuple[str, ...]] = {}
         self.size = len(datasets)
         numbers = ", ".join(f"({number})" for number in range(len(datasets))) or "(NULL)"
         self._connection.execute(
@@ -61,19 +62,30 @@ class Warehouse:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def digest(self, statement: Stackable, numbers: Sequence[int] | None = None) -> Digests:
+    def digest(
+        self, statement: Stackable, numbers: Sequence[int] | None = None, *, like: Stackable | None = None
+    ) -> Digests:
         """Run a statement on datasets (all of them by default) and digest what it returns on each.
 
-        One call where nothing raises; else halves, until the datasets that raise stand alone.
+        One call where nothing raises; else halves, until the datasets that raise stand alone. `like` is a
+        statement digested before, to which this one is compared: it is first run as if its columns had the
+        same types, since to find types out costs as much as to plan. Columns it has beyond those of `like`
+        may then not be seen.
 
         Raises:
             FixturesError: the statement cannot be bound.
         """
         wanted = sorted(range(self.size) if numbers is None else numbers)
         cursor = self._connection.cursor()
-        asked = _Asked(cursor, statement, _describe(cursor, statement))
-        for first, last in _spans(wanted):
-            asked.run(first, last)
+        spans = tuple(_spans(wanted))
+        columns = self._columns.get(like.sql, ()) if like is not None else ()
+        asked = _ask_at_once(_Asked(cursor, statement, columns), spans) if columns else None
+        if asked is None:
+            columns = _describe(cursor, statement)
+            self._columns[statement.sql] = columns
+            asked = _Asked(cursor, statement, columns)
+            for first, last in spans:
+                asked.run(first, last)
         return Digests(
             found={n: asked.found.get(n, _EMPTY) for n in wanted if n not in asked.raised},
             raised={n: asked.raised[n] for n in wanted if n in asked.raised},
@@ -170,7 +182,7 @@ class _Asked:
         import duckdb
 
         try:
-            rows = _run_bounded(self._cursor, self._text(first, last))
+            self.take(first, last)
         except duckdb.Error as error:
             if first == last or self._raises_everywhere():
                 self.raised.update(dict.fromkeys(range(first, last + 1), str(error).splitlines()[0]))
@@ -178,8 +190,11 @@ class _Asked:
             middle = (first + last) // 2
             self.run(first, middle)
             self.run(middle + 1, last)
-        else:
-            self.found.update((number, (count, total)) for number, count, total in rows)
+
+    def take(self, first: int, last: int) -> None:
+        """Digest a run of datasets in one call; raises what DuckDB raises."""
+        rows = _run_bounded(self._cursor, self._text(first, last))
+        self.found.update((number, (count, total)) for number, count, total in rows)
 
     def _raises_everywhere(self) -> bool:
         """Tell whether halving has found nothing that runs for so long that nothing will."""
@@ -190,6 +205,18 @@ class _Asked:
         hashed = f"sum(hash({', '.join(self._columns)}))"
         rows = f"({self._statement.spread(first, last)}) AS r({names})"
         return f"SELECT {DATASET_COLUMN}, count(*), {hashed} FROM {rows} GROUP BY {DATASET_COLUMN}"
+
+
+def _ask_at_once(asked: _Asked, spans: Sequence[tuple[int, int]]) -> _Asked | None:
+    """Run a statement as it is described; None where anything raises."""
+    import duckdb
+
+    try:
+        for first, last in spans:
+            asked.take(first, last)
+    except duckdb.Error:
+        return None
+    return asked
 
 
 def _run_bounded(cursor: Any, text: str) -> list[tuple[Any, ...]]:

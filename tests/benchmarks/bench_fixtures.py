@@ -168,7 +168,7 @@ def measure_witnesses(making, made, most):
 
 def measure_task(name, options, runner, open_judge):
     source = find_source(find_task(name), options.refs)
-    begun = time.perf_counter()
+    begun, worked = time.perf_counter(), time.process_time()
     confirm = PlainRuns(runner, source.profile, source.reference) if runner else lambda *_: Confirmation()
     judge = judge_late(source, open_judge) if options.spark else None
     making = prepare(source, confirm, judge=judge)
@@ -193,6 +193,7 @@ def measure_task(name, options, runner, open_judge):
                 if each.standing not in (Standing.DISTINGUISHED, Standing.PROVED):
                     say(f"    {each.standing.value} {each.id} {each.text}: {each.reason}")
     numbers |= {"prepared": round(prepared, 1), "seconds": round(time.perf_counter() - begun, 1)}
+    numbers["cpu"] = round(time.process_time() - worked, 1)
     if options.baselines:
         numbers["baselines"] = measure_baselines(making, options.refs)
     if options.witnesses and not options.look:
