@@ -5,6 +5,7 @@ Statements run in the references' own process; the suite in a worker whose entry
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +56,7 @@ class SuiteLab:
         self._bench, self._baseline, self._suite = bench, baseline, baseline.live.suite
         self._runner = bench.runner(baseline.engine)
         self._schemas = describe_tables(panel, task, reference)
-        self._words = reference.text.lower()
+        self._words = frozenset(re.findall(r"\w+", reference.text.lower()))
         self._known = [*(table.name for table in (task.tables if task else ())), *dict(panel.tables)]
         self._exchange = bench.workshop.folder / "exchange" / f"{self._suite.id.replace('/', '_')}-stand-in"
         self._store = FrameStore(self._exchange, NO_CAP)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pytest_lockin.model.agreement import Agreement, FixtureFinding
+from pytest_lockin.model.finding import Diagnosis, ObligationFinding
 from pytest_lockin.model.isolation import Isolation
 from pytest_lockin.model.trial import TrialSummary
 
@@ -73,6 +74,8 @@ class TaskReport:
         trials: which other programs the tests accept; None where alternatives were not to be tried.
         isolated: program and tests ran in a sandbox, and it was seen to hold.
         fixtures: what each frozen fixture says of the candidate.
+        obligations: each one in plan, code and tests; empty where the candidate was not diagnosed.
+        diagnosis: what the candidate got wrong; None where it was not diagnosed.
     """
 
     id: str
@@ -95,6 +98,8 @@ class TaskReport:
     trials: TrialSummary | None = None
     isolated: bool = False
     fixtures: tuple[FixtureFinding, ...] = ()
+    obligations: tuple[ObligationFinding, ...] = ()
+    diagnosis: Diagnosis | None = None
 
     @property
     def accusing(self) -> tuple[FixtureFinding, ...]:

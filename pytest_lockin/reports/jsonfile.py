@@ -15,6 +15,7 @@ import msgspec
 from pytest_lockin.errors import SettingsError
 from pytest_lockin.reports.fixtures import fixtures_to_json
 from pytest_lockin.reports.isolation import isolation_to_json
+from pytest_lockin.reports.obligations import diagnosis_to_json, obligations_to_json
 from pytest_lockin.reports.trials import trials_to_json
 from pytest_lockin.reports.words import describe_difference
 
@@ -91,6 +92,8 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "trials": trials_to_json(task.trials),
         "isolated": task.isolated,
         "fixtures": fixtures_to_json(task.fixtures),
+        "obligations": obligations_to_json(task.obligations),
+        "diagnosis": diagnosis_to_json(task.diagnosis),
     }
 
 

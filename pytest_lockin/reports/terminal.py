@@ -12,6 +12,7 @@ from pytest_lockin.frames.showing import clip
 from pytest_lockin.model.report import VerdictKind
 from pytest_lockin.reports.fixtures import say_fixtures, show_witness, summarise_witness
 from pytest_lockin.reports.isolation import say_isolation
+from pytest_lockin.reports.obligations import say_unchecked, say_violated
 from pytest_lockin.reports.trials import say_details, say_trials
 from pytest_lockin.reports.words import count, count_verdicts, say_verdict, summarise_agreement
 
@@ -179,7 +180,7 @@ def _reference_details(task: TaskReport, page: _Page) -> list[str]:
     agreement = task.agreement
     if agreement is None or task.partial or task.verdict is VerdictKind.UNVERIFIED:
         return []
-    lines: list[str] = []
+    lines = _indent(say_violated(task.obligations, verbose=page.verbose), page)
     if not agreement.agrees:
         shown = render_differences(agreement.differences, width=page.width - len(_INDENT))
         lines += [_INDENT + line for line in _shorten(shown, page)]
@@ -229,6 +230,8 @@ def _say_suite(task: TaskReport, report: Report, page: _Page) -> Iterable[str]:
     if task.flaky:
         yield f"flaky, judged no further: {page.name([_short(case_id) for case_id in task.flaky])}"
     yield from task.notes
+    if not task.partial:
+        yield from say_unchecked(task.obligations, verbose=page.verbose)
     if task.trials is not None and not task.partial:
         yield say_trials(task.trials)
         yield from say_details(task.trials, verbose=page.verbose)

@@ -16,6 +16,20 @@ from pytest_lockin.model.agreement import (
     RowsDiffer,
     TypeDiffers,
 )
+from pytest_lockin.model.finding import (
+    CaseEvidence,
+    CodeStatus,
+    Counted,
+    Diagnosis,
+    Explanation,
+    KnownBy,
+    Mechanism,
+    ObligationFinding,
+    PlanStatus,
+    ShapeFinding,
+    ShapeKind,
+    TestStatus,
+)
 from pytest_lockin.model.report import Fidelity, Gate, Report, TaskReport, TestCounts, VerdictKind
 
 ROWS = RowsDiffer(
@@ -38,6 +52,59 @@ DIFFERENCES = {
     Category.RUNTIME: NotComparable(reason="AnalysisException: no such column"),
 }
 ORDER = OrderDiffers(at_row=4, keys=("b",), expected="b=1", found="b=2")
+OBLIGATIONS = (
+    ObligationFinding(
+        id="O3",
+        kind="metric",
+        source="prompt",
+        text="The total sums the net price.",
+        plan=PlanStatus.CONTRADICTED,
+        quote="Sum the list price.",
+        code=CodeStatus.VIOLATED,
+        tests=TestStatus.PARTIAL,
+        mechanism=Mechanism.NONDISCRIMINATING_DATA,
+        others=(Mechanism.PARTIAL_COVERAGE,),
+        rule="a case reads what is wrong, and its rows cannot show it",
+        known_by=KnownBy.EXECUTED,
+        engine="sail",
+        wrong=("a program is wrong if list is read where net is meant",),
+        cases=(
+            CaseEvidence(case_id="tasks/q04/test_solution.py::test_a", looks=True, sharpened="net: 1 -> 2"),
+        ),
+        alternatives=Counted(killed=("a1",), uninfected=("a2",)),
+        advice="give test_a rows on which it matters",
+    ),
+    ObligationFinding(
+        id="O8",
+        kind="group",
+        source="hidden",
+        text="One row per brand.",
+        plan=PlanStatus.ABSENT,
+        code=CodeStatus.SATISFIED,
+        tests=TestStatus.NOT_COVERED,
+        mechanism=Mechanism.SELF_CONFIRMING_OMISSION,
+        known_by=KnownBy.EXECUTED,
+        advice="add a case that fails unless: One row per brand.",
+    ),
+    ObligationFinding(
+        id="O9",
+        kind="limit",
+        source="prompt",
+        text="Ten rows.",
+        tests=TestStatus.COVERED,
+        code=CodeStatus.SATISFIED,
+    ),
+)
+DIAGNOSIS = Diagnosis(
+    agrees=False,
+    explanation=Explanation(obligations=("O3",), edits=("list is read where net is meant",)),
+    shape=(ShapeFinding(kind=ShapeKind.NAMES, columns=("total",), text="named amount", obligation=""),),
+    others=("O5",),
+    rule="it needs the fewest edits",
+    inputs=("data",),
+    tried=12,
+    engine="sail",
+)
 AGREES = Agreement(agrees=True, rows_expected=100, rows_found=100)
 
 
@@ -107,6 +174,7 @@ def every_kind() -> Report:
                 completed=("sales.tax",),
             ),
         ),
+        make_task("diagnosed", obligations=OBLIGATIONS, diagnosis=DIAGNOSIS),
         make_task("ladder", agreement=differing(Category.ALIAS, recovered_by=tuple(Relaxation))),
     ]
     gate = Gate(passed=False, reasons=("false passes: 7 (allowed 0)",), allowed=("unverified: 2 (new)",))
