@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FixturesError
+from pytest_lockin.model.fixture import ColumnProfile, Profile, TableProfile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pytest_lockin.frames.frame import Frame
-    from pytest_lockin.model.fixture import ColumnProfile, Dataset, Profile, TableProfile
+    from pytest_lockin.model.fixture import Dataset, Fixture
 
 DATASET_COLUMN = "_db"
 _JSON_NAMES = {
@@ -79,6 +80,22 @@ def build_frames(dataset: Dataset, profile: Profile) -> dict[str, Frame]:
         ordered = rows.rows if rows is not None else ()
         frames[table.name] = build_frame(ordered, write_schema(table))
     return frames
+
+
+def read_frames(fixture: Fixture) -> dict[str, Frame]:
+    """Give every table of a frozen fixture as a frame, typed as its file says.
+
+    Raises:
+        FixturesError: a type that fixtures cannot hold.
+    """
+    tables = tuple(
+        TableProfile(
+            name=table.name,
+            columns=tuple(ColumnProfile(name=name, type=kind) for name, kind in table.columns),
+        )
+        for table in fixture.tables
+    )
+    return build_frames(fixture.to_dataset(), Profile(tables=tables))
 
 
 def stack_tables(

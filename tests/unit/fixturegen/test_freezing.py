@@ -17,6 +17,7 @@ from pytest_lockin.errors import FixturesError
 from pytest_lockin.fixturegen.cells import parse_cell, write_cell
 from pytest_lockin.fixturegen.freeze import load_fixtures, load_standings, parse_fixture, render_fixture
 from pytest_lockin.fixturegen.lock import check_lock, make_seal, read_lock, write_fixtures
+from pytest_lockin.fixturegen.tables import read_frames
 from pytest_lockin.model.fixture import Fixture, FixtureTable, Standing, VariantStanding
 
 FIXTURE = Fixture(
@@ -99,6 +100,18 @@ def test_files_are_read_back(folder):
     assert load_standings(folder, "t1") == STANDINGS
     assert load_fixtures(folder, "other") == ()
     assert load_standings(folder, "other") == ()
+
+
+def test_frozen_tables_become_frames_of_their_types():
+    sale, shop = read_frames(FIXTURE).values()
+    assert sale.table.to_pylist()[0] == {
+        "shop": 1,
+        "price": Decimal("2.50"),
+        "day": dt.date(2000, 1, 31),
+        "note": None,
+    }
+    assert [field["type"] for field in sale.fields] == ["long", "decimal(7,2)", "date", "string"]
+    assert (shop.rows, shop.names) == (0, ("id", "name"))
 
 
 def test_a_row_is_a_line_and_names_what_it_is_for(folder):
