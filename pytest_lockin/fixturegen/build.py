@@ -9,7 +9,7 @@ from pytest_lockin.errors import FixturesError
 from pytest_lockin.fixturegen.evaluate import make_programs, measure_separations
 from pytest_lockin.fixturegen.legal import check_legal
 from pytest_lockin.fixturegen.merge import CAP, merge_with_uses
-from pytest_lockin.fixturegen.pack import Plan, largest_table, pack_datasets
+from pytest_lockin.fixturegen.pack import MOST_FIXTURES, Plan, largest_table, pack_datasets
 from pytest_lockin.fixturegen.standing import judge_variants
 from pytest_lockin.fixturegen.tables import ddl_type
 from pytest_lockin.fixturegen.taken import Taken
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_lockin.fixturegen.confirm import Confirm
     from pytest_lockin.fixturegen.equivalence import Proof
+    from pytest_lockin.fixturegen.evaluate import Matrix
     from pytest_lockin.fixturegen.merge import Links
     from pytest_lockin.fixturegen.pack import Bundle
     from pytest_lockin.model.alternative import Variant
@@ -95,6 +96,7 @@ def build_fixtures(making: Making) -> Made:
         profile=making.profile,
         programs=programs,
         links=making.links,
+        most=MOST_FIXTURES - _needs_volume(making, matrix),
     )
     for _ in range(_PACKINGS):
         if taken.take(pack_datasets(plan)):
@@ -110,6 +112,12 @@ def build_fixtures(making: Making) -> Made:
         ),
         standings=judge_variants(making.variants, evidence, making.prove),
     )
+
+
+def _needs_volume(making: Making, matrix: Matrix) -> bool:
+    """Tell whether some variant differs only on databases with more rows than a fixture may have."""
+    large = {number for number, dataset in enumerate(making.datasets) if largest_table(dataset) > CAP}
+    return any(seen and seen <= large for seen in matrix.separated.values())
 
 
 def _refuse_illegal(making: Making) -> None:
