@@ -39,8 +39,10 @@ def fill_row(table: TableProfile, cells: Mapping[str, Cell], seed: str) -> tuple
     for column in table.columns:
         name = column.name.lower()
         if name not in row and name not in derived:
-            values = list(fresh_values(column, seed, table.name, about))
-            row[name] = next((value for value in values if (type(value), value) not in used), values[0])
+            values = fresh_values(column, seed, table.name, about)
+            first = next(values)
+            others = (value for value in values if (type(value), value) not in used)
+            row[name] = first if (type(first), first) not in used else next(others, first)
             used.add((type(row[name]), row[name]))
     for each in table.derived:
         row[each.column.lower()] = read_rule(each.rule)(row)

@@ -6,7 +6,7 @@ behind it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -14,7 +14,7 @@ from sqlglot import exp
 from pytest_lockin.sql import Statement, branches_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.Like)
 _NAMED = (exp.Between, exp.In)
@@ -43,6 +43,7 @@ class Form:
         ordered: columns behind the statement's sort keys.
         limited: columns that are compared themselves, not only inside an aggregate or a computation.
         limit: rows the outermost LIMIT keeps, or None.
+        index: every column's class, to look up.
     """
 
     classes: tuple[frozenset[str], ...]
@@ -54,10 +55,11 @@ class Form:
     ordered: frozenset[str]
     limited: frozenset[str]
     limit: int | None
+    index: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def class_of(self, column: str) -> frozenset[str]:
         """Give the columns compared with one, itself among them."""
-        return next((names for names in self.classes if column in names), frozenset({column}))
+        return self.index.get(column) or frozenset((column,))
 
     def atoms_of(self, column: str) -> tuple[Atom, ...]:
         """Give the literals a column's class is compared with, each once."""
@@ -72,8 +74,10 @@ def read_form(statement: Statement) -> Form:
     limit = tree.args.get("limit")
     count = limit.expression if isinstance(limit, exp.Limit) else None
     order = tree.args.get("order")
+    classes = tuple(_classes(statement))
     return Form(
-        classes=tuple(_classes(statement)),
+        classes=classes,
+        index={name: names for names in classes for name in names},
         atoms=tuple(dict.fromkeys(_atoms(statement))),
         used=frozenset(name for node in columns for name in statement.lineage(node)),
         groups=frozenset(_groups(statement)),
@@ -102,19 +106,29 @@ def _sides(node: Any) -> list[Any]:
     return [node.this, node.expression]
 
 
-def _columns_of_side(statement: Statement, side: Any) -> tuple[str, ...]:
+def _columns_of_side(statement: Statement, side: Any, *without: type[Any]) -> tuple[str, ...]:
     """Give the input columns a side's value is made from; a subquery's are those of its output."""
     inner = side.unnest() if isinstance(side, (exp.Subquery, exp.Paren)) else side
-    if isinstance(inner, exp.Query):
-        return tuple(n for select in branches_of(inner) for n in statement.lineage_of(select.selects[0]))
-    return statement.lineage_of(inner)
+    nodes = [s.selects[0] for s in branches_of(inner)] if isinstance(inner, exp.Query) else [inner]
+    return tuple(dict.fromkeys(name for node in nodes for name in _made_from(statement, node, without)))
+
+
+def _made_from(statement: Statement, node: Any, without: tuple[type[Any], ...]) -> Iterator[str]:
+    """Give the input columns of a value, those inside certain functions left out, wherever these stand."""
+    for each in node.walk(prune=lambda part: isinstance(part, without)):
+        if isinstance(each, without) or not isinstance(each, exp.Column):
+            continue
+        meanings = statement.meanings(each)
+        yield from (name for part in meanings for name in _made_from(statement, part, without))
+        if not meanings:
+            yield from statement.lineage(each)
 
 
 def _atoms(statement: Statement) -> Iterator[Atom]:
     for node in statement.tree.find_all(*_COMPARISONS, *_NAMED):
         sides = _sides(node)
         literals = [each for side in sides if not side.find(exp.Query) for each in _literals(side)]
-        for column in {name for side in sides for name in _columns_of_side(statement, side)}:
+        for column in {name for side in sides for name in _columns_of_side(statement, side, exp.Grouping)}:
             for text, quoted in literals:
                 yield Atom(column=column, text=text, quoted=quoted)
     for case in statement.tree.find_all(exp.Case):
@@ -167,9 +181,11 @@ def _classes(statement: Statement) -> Iterator[frozenset[str]]:
 
 def _together(statement: Statement) -> Iterator[tuple[str, ...]]:
     for node in statement.tree.find_all(*_COMPARISONS, *_NAMED):
-        if not node.find(exp.AggFunc):
-            yield tuple(name for side in _sides(node) for name in _columns_of_side(statement, side))
-    for operation in statement.tree.find_all(exp.SetOperation):
+        # A group's total says nothing of a row's value, and neither does the place of a row among others.
+        sides = (_columns_of_side(statement, side, exp.AggFunc, exp.Window) for side in _sides(node))
+        yield tuple(name for names in sides for name in names)
+    # A union only puts rows side by side.
+    for operation in statement.tree.find_all(exp.Intersect, exp.Except):
         for nodes in zip(*(branch.selects for branch in branches_of(operation)), strict=False):
-            copies = (statement.lineage_of(node) for node in nodes if isinstance(node.unalias(), exp.Column))
+            copies = (_columns_of_side(statement, node, exp.AggFunc, exp.Window) for node in nodes)
             yield tuple(name for names in copies for name in names)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from pytest_lockin.fixturegen.cloning import full_name, move
-from pytest_lockin.fixturegen.filling import bases_of, fresh_values, number_of
+from pytest_lockin.fixturegen.cloning import full_name
+from pytest_lockin.fixturegen.deltas.values import is_legal, read_literal
+from pytest_lockin.fixturegen.filling import bases_of, fresh_values
 
 if TYPE_CHECKING:
     import random
@@ -86,24 +86,42 @@ def refresh(row: Placed, form: Form, number: int) -> Placed:
     return row.changed(changed)
 
 
-def draw(row: Placed, form: Form, chance: random.Random, *, nulls: bool) -> Placed:
-    """Give a row values from small sets in all columns that may hold anything, so that rows tie and differ."""
+def open_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
+    """Give columns that are read and that no join, key or rule settles: others of their values may do."""
+    for column in row.table.columns:
+        name = column.name.lower()
+        full = full_name(row, name)
+        settled = is_key(row, name) or is_derived(row, name) or name in bases_of(row.table)
+        if full in form.used and not settled and len(form.class_of(full)) == 1:
+            yield column
+
+
+def draw(
+    row: Placed, form: Form, chance: random.Random, *, nulls: bool, only: frozenset[str] | None = None
+) -> Placed:
+    """Give a row values from small sets in open columns, so that rows tie and differ.
+
+    Args:
+        nulls: whether NULL is among them.
+        only: the columns (`table.column`) to draw for; all by default. Measures are drawn in any case.
+    """
     changed: dict[str, Cell] = {}
-    for column in free_columns(row, form):
-        choices = _small_set(row, column)
-        if nulls and column.nullable:
-            choices = (*choices, None)
-        changed[column.name.lower()] = chance.choice(choices)
-    return move(row, changed)
+    for column in open_columns(row, form):
+        full = full_name(row, column.name)
+        if only is None or full in only or full in form.measures:
+            choices = (*_small_set(row, column, form), *((None,) if nulls and column.nullable else ()))
+            changed[column.name.lower()] = chance.choice(choices)
+    return row.changed(changed) if changed else row
 
 
-def _small_set(row: Placed, column: ColumnProfile) -> tuple[Cell, ...]:
-    """Give three values, the same for all rows of a table."""
+def _small_set(row: Placed, column: ColumnProfile, form: Form) -> tuple[Cell, ...]:
+    """Give few values, the same for all rows of a table; where conditions limit it, those they name."""
     if column.domain:
         return column.domain[:3]
-    seed = number_of("small", row.table.name, column.name)
+    own = row.cells[column.name.lower()]
+    if is_limited(row, column.name, form):
+        literals = (read_literal(atom.text, column) for atom in form.atoms_of(full_name(row, column.name))[:6])
+        known = tuple(value for value in literals if value is not None and is_legal(column, value))
+        return (own, own, *known)
     drawn = tuple(next(iter(fresh_values(column, "small", row.table.name, n))) for n in range(3))
-    first = drawn[0]
-    if isinstance(first, (int, float, Decimal)) and not isinstance(first, bool) and seed % 2:
-        return (*drawn[:2], type(first)(-first) if column.low is None else first)
     return drawn

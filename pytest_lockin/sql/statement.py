@@ -79,7 +79,7 @@ class Statement:
 
         A column of a set operation is a copy only where all branches copy the same input column.
         """
-        copied = {self._copied(node) for node in self._meanings(column)} or {self._base(column)}
+        copied = {self._copied(node) for node in self.meanings(column)} or {self._base(column)}
         return next(iter(copied)) if len(copied) == 1 else ""
 
     def lineage_of(self, node: Any) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ class Statement:
         return tuple(node.alias_or_name for node in _first_select((source or self.root).expression).selects)
 
     def _walk(self, column: Any) -> Iterator[str]:
-        meanings = self._meanings(column)
+        meanings = self.meanings(column)
         for node in meanings:
             for inner in node.find_all(exp.Column):
                 yield from self._walk(inner)
@@ -107,7 +107,7 @@ class Statement:
         inner = node.unalias().unnest()
         return self.origin(inner) if isinstance(inner, exp.Column) else ""
 
-    def _meanings(self, column: Any) -> list[Any]:
+    def meanings(self, column: Any) -> list[Any]:
         """Give the select expressions a column stands for, one for each branch; none for an input column."""
         source = self.source_of(column)
         if isinstance(source, exp.Table):

@@ -10,7 +10,15 @@ from pytest_lockin.fixturegen.cloning import clone, clone_all, full_name, merge,
 from pytest_lockin.fixturegen.deltas.changing import Delta, change, name_row, without
 from pytest_lockin.fixturegen.deltas.values import try_values
 from pytest_lockin.fixturegen.filling import bases_of
-from pytest_lockin.fixturegen.regrouping import draw, is_derived, is_key, measure_columns, refresh, regroup
+from pytest_lockin.fixturegen.regrouping import (
+    draw,
+    is_derived,
+    is_key,
+    measure_columns,
+    open_columns,
+    refresh,
+    regroup,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +31,7 @@ _SHIFTS = (1, 31, -31, 365)
 _STEPS = (0, 0, 0, 1, 31, -31, 92, 365)
 _MORE_THAN_LIMIT = 8
 _GRIDS = 24
+_SHARES = (0.2, 0.4, 0.7, 1.0)
 
 
 def make_deltas(draft: Draft, form: Form) -> Iterator[Delta]:
@@ -173,14 +182,25 @@ def _ties(draft: Draft, form: Form) -> Iterator[Delta]:
 
 def _grids(draft: Draft, form: Form) -> Iterator[Delta]:
     """Repeat the whole some times with values from small sets: ties and differences in every column."""
+    names = {full_name(row, c.name): None for row in draft for c in open_columns(row, form)}
+    for number, name in enumerate(names):
+        copies = _drawn(draft, form, seed=number + 200, count=6, only=frozenset((name,)))
+        yield Delta(draft=copies, purpose=f"groups that differ in {name} and in measures")
     for seed in range(_GRIDS if draft else 0):
         chance = random.Random(seed + 40)  # noqa: S311 - data, not secrets
-        copies = [draft]
-        for number in range(1, 4 + seed % 5):
-            copy = clone_all(draft, form, number=number)
-            copy = tuple(draw(row, form, chance, nulls=seed % 3 != 0) for row in copy)
-            copies.append(_on_other_days(copy, form, chance) if seed % 2 else copy)
-        yield Delta(draft=merge(*copies), purpose=f"{len(copies)} groups that tie in some columns")
+        some = frozenset(name for name in names if chance.random() < _SHARES[seed % len(_SHARES)])
+        copies = _drawn(draft, form, seed=seed, count=4 + seed % 5, only=some)
+        yield Delta(draft=copies, purpose="groups that tie in some columns")
+
+
+def _drawn(draft: Draft, form: Form, *, seed: int, count: int, only: frozenset[str]) -> Draft:
+    chance = random.Random(seed)  # noqa: S311 - data, not secrets
+    copies = [draft]
+    for number in range(1, count):
+        copy = clone_all(draft, form, number=number)
+        copy = tuple(draw(row, form, chance, nulls=seed % 3 != 0, only=only) for row in copy)
+        copies.append(_on_other_days(copy, form, chance) if seed % 2 else copy)
+    return merge(*copies)
 
 
 def _on_other_days(draft: Draft, form: Form, chance: random.Random) -> Draft:

@@ -30,7 +30,7 @@ def try_values(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple
     name = column.name.lower()
     seen = {row.cells[name]}
     for words, value in _all(row, column, form):
-        ok = value is None and column.nullable or value is not None and _legal(column, value)
+        ok = value is None and column.nullable or value is not None and is_legal(column, value)
         if ok and value not in seen:
             seen.add(value)
             yield words, value
@@ -123,6 +123,7 @@ def _cent(column: ColumnProfile) -> Decimal:
     return Decimal(1).scaleb(-(digits[1] if len(digits) > 1 else 0))
 
 
-def _legal(column: ColumnProfile, value: Cell) -> bool:
+def is_legal(column: ColumnProfile, value: Cell) -> bool:
+    """Whether a column may hold a value that is not NULL."""
     inside = (column.low is None or value >= column.low) and (column.high is None or value <= column.high)  # type: ignore[operator]
     return fits(value, column.type) and inside and (not column.domain or value in column.domain)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 SHIFTS = (1, -1, 31, -31, 7, -20, 20, 92, 365, -365)
 _TIMES = (1, 2, 4, 10, 15)
 _MOST_TRIES = 240
-Works = "Callable[[Draft], bool]"
 
 
 def apply_counts(solved: Solved, form: Form) -> Draft:
@@ -41,6 +40,15 @@ def grow(draft: Draft, form: Form, works: Callable[[Draft], bool]) -> Draft | No
         if number > _MOST_TRIES:
             return None
     return None
+
+
+def shrink(draft: Draft, works: Callable[[Draft], bool]) -> Draft:
+    """Leave out rows one by one, the last first, as long as the draft works."""
+    for place in reversed(range(len(draft))):
+        smaller = draft[:place] + draft[place + 1 :]
+        if works(smaller):
+            draft = smaller
+    return draft
 
 
 def _additions(draft: Draft, form: Form) -> Iterator[Draft]:

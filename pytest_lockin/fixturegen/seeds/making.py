@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.fixturegen.drafts import to_dataset
 from pytest_lockin.fixturegen.seeds.building import build_problem
-from pytest_lockin.fixturegen.seeds.growing import apply_counts, grow
+from pytest_lockin.fixturegen.seeds.growing import apply_counts, grow, shrink
 from pytest_lockin.fixturegen.seeds.solving import Search
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class SeedMaker:
         for draft in tried:
             grown = grow(draft, self.form, lambda each: self.count(each) > 0)
             if grown is not None:
+                grown = shrink(grown, lambda each: self.count(each) > 0)
                 return Seed(draft=grown, purpose="rows the statement returns", rows=self.count(grown))
         return None
 
