@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
+import subprocess
 import sys
 import tempfile
 from importlib.metadata import version
@@ -56,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"pytest-lockin {version('pytest-lockin')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add(commands, "doctor", _doctor, "check this machine: Java, engines, versions")
+    _add_sealing(commands)
     study = commands.add_parser("study", help="scores and tables from a folder of runs")
     _add_study(study.add_subparsers(required=True, metavar="ACTION"))
     fixtures = commands.add_parser("fixtures", help="the few rows on which wrong programs show it")
@@ -71,6 +74,35 @@ def _add(
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(run=run)
     return parser
+
+
+def _add_sealing(commands: Commands) -> None:
+    run = _add(commands, "run", _run, "start a sealed pytest: nothing is taken from where it is started")
+    run.add_argument("--root", type=Path, default=Path(), help="pytest's root folder (default: this one)")
+    run.add_argument("--settings", type=Path, help="settings file (default: the root folder's own)")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, help="after `--`: arguments for pytest")
+    verify = _add(commands, "verify-lock", _verify_lock, "check that everything is as a run's lock says")
+    verify.add_argument("lock", type=Path, nargs="?", default=Path("lockin.lock"))
+    verify.add_argument("--root", type=Path, default=Path(), help="pytest's root folder (default: this one)")
+    verify.add_argument("--reference", type=Path, help="the folder of references, to check those too")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.sealing.start import sealed_command, sealed_variables
+
+    given = arguments.arguments[1:] if arguments.arguments[:1] == ["--"] else arguments.arguments
+    settings = arguments.settings.resolve() if arguments.settings else None
+    command = sealed_command(given, arguments.root.resolve(), settings)
+    return subprocess.run(command, env=sealed_variables(os.environ), check=False).returncode
+
+
+def _verify_lock(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.sealing.lock import read_lock, verify_lock
+
+    lock = read_lock(arguments.lock)
+    found = verify_lock(lock, arguments.root.resolve(), arguments.reference)
+    number = len(lock["tree"]) + (len(lock["references"]) if arguments.reference else 0)
+    return _print_problems(found, f"{_count(number, 'file')} as locked")
 
 
 def _add_study(actions: Commands) -> None:

@@ -135,6 +135,18 @@ class FixturesError(LockinError):
     slug = "bad-fixtures"
 
 
+class PolicyError(LockinError):
+    """`--lockin-policy` names neither a folder nor a revision git knows here."""
+
+    slug = "bad-policy"
+
+
+class SealError(LockinError):
+    """A lock of a run cannot be read, or `lockin run` cannot start a sealed run."""
+
+    slug = "bad-seal"
+
+
 class SandboxError(LockinError):
     """A sandbox is required or asked for and cannot be made, or a program would see what it must not."""
 

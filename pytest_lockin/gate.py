@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from pytest_lockin.settings import Settings
 
 
-def decide_gate(tasks: tuple[TaskReport, ...], settings: Settings) -> Gate:
+def decide_gate(tasks: tuple[TaskReport, ...], settings: Settings, *, findings: tuple[str, ...] = ()) -> Gate:
     """Decide whether the run passes.
 
     Without references nothing gates by default; kinds the user named in `--lockin-fail-on` still do. With
     references the kinds in `fail_on` fail it, `unverified` always does unless it is allowed, and zero tasks
-    is a failure of its own. A partial suite is not gated unless `partial` is named.
+    is a failure of its own. A partial suite is not gated unless `partial` is named. `findings` about the run
+    itself (a changed policy, a leak), and suites that tampered with what they are judged by, always fail it.
     """
     with_references = bool(settings.reference)
     if with_references and not tasks:
@@ -36,6 +37,8 @@ def decide_gate(tasks: tuple[TaskReport, ...], settings: Settings) -> Gate:
         else:
             reasons.append(f"{words} (allowed 0)")
     reasons += _weak_suites(tasks, settings.trials.min_kill)
+    reasons += [f"{task.suite}: tampering: {task.tampered[0]}" for task in tasks if task.tampered]
+    reasons += findings
     return Gate(passed=not reasons, reasons=tuple(reasons), allowed=tuple(allowed))
 
 

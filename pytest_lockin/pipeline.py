@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest_lockin
+from pytest_lockin.deciding import mark_undecided
 from pytest_lockin.errors import LockinError
 from pytest_lockin.gate import decide_gate
 from pytest_lockin.judging import Bench, judge_suite
@@ -21,6 +22,8 @@ from pytest_lockin.model.report import Fidelity, Report, TaskReport, VerdictKind
 from pytest_lockin.references.answer import ReferenceAnswers
 from pytest_lockin.references.load import load_panel
 from pytest_lockin.righting import Case, mark_right_making
+from pytest_lockin.sealing.policy import Policy
+from pytest_lockin.sealing.tamper import Before, find_tampering, look_before
 from pytest_lockin.suite.baseline import Warm, measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
 from pytest_lockin.taskbank.loader import load_task
@@ -32,7 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_lockin.alternatives.base import Operator
+    from pytest_lockin.model.alternative import Mutant
     from pytest_lockin.model.baseline import Baseline
+    from pytest_lockin.model.isolation import Isolation
     from pytest_lockin.model.suite import LiveResult
     from pytest_lockin.model.task import Task
     from pytest_lockin.model.trial import TrialSummary
@@ -55,6 +60,8 @@ class Examination:
         ini_in_suite: pytest's settings file lies in a suite's folder: nothing is believed.
         cache: folder where answers of trials are kept between runs, or "".
         progress: called with (suite id, done, all, outcome) as answers of trials come, from any thread.
+        before: by suite id how its files were before anything of it ran.
+        policy: what was compared with the base that a change is judged by.
     """
 
     settings: Settings
@@ -67,12 +74,15 @@ class Examination:
     operators: tuple[Operator, ...] = ()
     cache: str = ""
     progress: Callable[[str, int, int, str], None] | None = None
+    before: tuple[tuple[str, Before], ...] = ()
+    policy: Policy = field(default_factory=Policy)
 
 
 def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> Report:
     """Examine every suite and decide the gate."""
     begun = time.perf_counter()
     settings = examination.settings
+    befores = _before(examination, workshop)
     bench = Bench(settings, workshop, world)
     try:
         with ThreadPoolExecutor(max_workers=settings.workers) as threads:
@@ -89,7 +99,10 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
     finally:
         bench.close()
     isolation = workshop.isolation()
-    tasks = tuple(replace(task, isolated=isolation.isolated) for task in tasks)
+    tasks = tuple(
+        replace(_without_tampering(task, before), isolated=isolation.isolated)
+        for task, before in zip(tasks, befores, strict=True)
+    )
     notes = ("run with a debugger: suites ran in pytest's own process and were not examined",)
     return Report(
         version=pytest_lockin.__version__,
@@ -97,12 +110,39 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
         engine=settings.engine,
         java=workshop.java,
         tasks=tasks,
-        gate=decide_gate(tasks, settings),
+        gate=decide_gate(tasks, settings, findings=_about_the_run(isolation, examination.policy)),
         listed=examination.without_task,
         notes=notes if examination.in_process else (),
         seconds=time.perf_counter() - begun,
         isolation=isolation,
+        policy=examination.policy.base,
+        policy_changes=examination.policy.changes,
     )
+
+
+def _about_the_run(isolation: Isolation, policy: Policy) -> tuple[str, ...]:
+    changed = tuple(f"policy: {change} (base {policy.base})" for change in policy.changes)
+    return (
+        *changed,
+        *(f"a token planted beside the references was seen: {each}" for each in isolation.leaks),
+    )
+
+
+def _before(examination: Examination, workshop: Workshop) -> tuple[Before, ...]:
+    """How suites' files were before: where nobody looked (xdist), as they are now."""
+    own = not workshop.sealed
+    seen = dict(examination.before)
+    suites = [live.suite for live in examination.results]
+    return tuple(seen.get(suite.id) or look_before(Path(suite.folder), own=own) for suite in suites)
+
+
+def _without_tampering(task: TaskReport, before: Before) -> TaskReport:
+    """A suite that changed what it is judged by has no verdict."""
+    tampered = find_tampering(before)
+    if not tampered:
+        return task
+    task = replace(task, tampered=tampered)
+    return unverified(task, f"tampering: {tampered[0]}") if task.verdict is not None else task
 
 
 def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> TaskReport:
@@ -122,6 +162,8 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
 def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report: TaskReport) -> TaskReport:
     baseline, trials = _baseline_and_trials(bench, live, examination)
     report = replace(describe_baseline(report, baseline), trials=trials)
+    mutants = make_mutants_of(baseline, _trial_settings(bench, examination)) if _has_answers(trials) else ()
+    report = _without_undecided(report, mutants, bench, baseline)
     if not bench.settings.reference:
         return report
     task_error = dict(examination.task_errors).get(live.suite.id, "")
@@ -139,12 +181,32 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
     report = conclude(replace(report, fixtures=judged.fixtures), baseline, judged.judgement)
     if report.verdict is VerdictKind.UNVERIFIED:
         return report
-    if report.trials is not None and report.verdict is VerdictKind.FALSE_PASS:
-        mutants = make_mutants_of(baseline, _trial_settings(bench, examination))
+    if report.trials is not None and mutants and report.verdict is VerdictKind.FALSE_PASS:
         case = Case(bench=bench, baseline=baseline, judged=judged, task=task, frozen=frozen)
         marked = mark_right_making(report.trials, mutants, case)
         report = replace(report, trials=marked)
     return replace(report, fidelity=_fidelity(bench, baseline, panel, task))
+
+
+def _has_answers(trials: TrialSummary | None) -> bool:
+    return trials is not None and bool(trials.alternatives)
+
+
+def _without_undecided(
+    report: TaskReport, mutants: tuple[Mutant, ...], bench: Bench, baseline: Baseline
+) -> TaskReport:
+    """Survivors that no fixture tells from the program say nothing of the tests."""
+    suite = baseline.live.suite
+    if report.trials is None or not mutants or not suite.task_file:
+        return report
+    try:
+        frozen = bench.frozen(load_task(Path(suite.task_file)))
+    except LockinError:
+        # The verdict says so; trials stand without.
+        return report
+    if frozen is None:
+        return report
+    return replace(report, trials=mark_undecided(report.trials, mutants, bench, baseline, frozen))
 
 
 def _baseline_and_trials(

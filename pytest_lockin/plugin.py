@@ -62,6 +62,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="WHICH",
         help="small tables the candidate must be right on too: off, frozen (default) or all",
     )
+    group.addoption(
+        "--lockin-policy",
+        metavar="REV|DIR",
+        help="what settings, waivers, task files and locks must be like: a base revision, or a folder",
+    )
+    group.addoption("--lockin-lock", metavar="FILE", help="write down by hash what the run rests on")
     _add_trial_options(group)
     parser.addini("lockin", "examine the generated suites", type="bool", default=False)
     for name in ("survivors", "matrix", "exhaustive"):

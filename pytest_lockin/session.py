@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_lockin.errors import LockinError, SandboxError, SettingsError
+from pytest_lockin.errors import LockinError, PolicyError, SandboxError, SettingsError
 from pytest_lockin.fixturegen.lock import LOCK
 from pytest_lockin.model.suite import EntryPoint, LiveResult
 from pytest_lockin.pipeline import Examination, examine
+from pytest_lockin.reports.isolation import isolation_to_json
 from pytest_lockin.reports.jsonfile import write_json
 from pytest_lockin.reports.progress import TrialProgress
 from pytest_lockin.reports.terminal import render_terminal
+from pytest_lockin.sealing.lock import make_lock, write_lock
+from pytest_lockin.sealing.policy import Policy, compare_policy
+from pytest_lockin.sealing.tamper import Before, look_before
 from pytest_lockin.settings import (
     DEFAULT_SUITES,
     Settings,
@@ -79,6 +83,10 @@ def make_session(config: pytest.Config) -> LockinSession:
         raise pytest.UsageError(str(error)) from error
     finder = SuiteFinder(settings, config.rootpath, load_task)
     session = LockinSession(settings, finder, choice)
+    try:
+        session.check_policy(config.rootpath)
+    except PolicyError as error:
+        raise pytest.UsageError(str(error)) from error
     if not session.in_process(config):
         keep_out_conftests(config.pluginmanager, finder)
     return session
@@ -114,6 +122,8 @@ def read_settings(config: pytest.Config) -> Settings:
         timeout=parse_timeout(given("lockin_timeout")),
         workers=parse_workers(given("lockin_workers"), os.cpu_count() or 2),
         sandbox=check_sandbox(given("lockin_sandbox") or "auto"),
+        policy=option.lockin_policy or "",
+        lock_file=str(Path(option.lockin_lock).absolute()) if option.lockin_lock else "",
         fixtures=check_fixtures(given("lockin_fixtures") or "frozen"),
         fixtures_folder=_fixtures_folder(config),
         expose=parse_expose(config.getini("lockin_expose"), config.rootpath),
@@ -151,6 +161,8 @@ class LockinSession:
     def __init__(self, settings: Settings, finder: SuiteFinder, choice: SandboxChoice) -> None:
         self._settings = settings
         self._choice = choice
+        self._policy = Policy()
+        self._before: dict[str, Before] = {}
         self._finder = finder
         self._lives: dict[str, LiveSuite] = {}
         self._modules: dict[str, SuiteModule] = {}
@@ -165,6 +177,15 @@ class LockinSession:
         self._failure = ""
         self._progress: TrialProgress | None = None
         self._detail = ""
+
+    def check_policy(self, root: Path) -> None:
+        """Compare what decides a verdict with the base that a change is judged by, where one is named.
+
+        Raises:
+            PolicyError: there is no such base.
+        """
+        if self._settings.policy:
+            self._policy = compare_policy(self._settings.policy, root, self._finder.in_suite_folder)
 
     # Configuration
 
@@ -290,6 +311,7 @@ class LockinSession:
                 job = make_job(self.world, suite, shop.engine(engine, conf=conf), shop.store_of(suite.id))
                 return SuiteSession(shop, job)
 
+            self._before[suite.id] = look_before(Path(suite.folder), own=not shop.sealed)
             self._lives[suite.id] = LiveSuite(
                 open_session, looking=shop.looking_engine, judging=shop.judging_engine
             )
@@ -503,6 +525,8 @@ class LockinSession:
                         for operator in operators
                     ),
                     cache=self._cache_folder(),
+                    before=tuple(self._before.items()),
+                    policy=self._policy,
                     progress=self._start_progress().note,
                 ),
                 self.workshop,
@@ -510,6 +534,8 @@ class LockinSession:
             )
             if self._settings.json_file:
                 write_json(self._report, Path(self._settings.json_file))
+            if self._settings.lock_file:
+                self._write_lock(self._report)
             self._config.hook.pytest_lockin_report(report=self._report)
         except LockinError as error:
             self._failure = f"no verdict: {error.one_line}"
@@ -530,10 +556,33 @@ class LockinSession:
         self._progress = TrialProgress(write if watched else None)
         return self._progress
 
+    def _write_lock(self, report: Report) -> None:
+        """Write down what this run rested on."""
+        suites = [Path(module.suite.path).parent for module in self._modules.values()]
+        tasks = [Path(module.suite.task_file) for module in self._modules.values() if module.suite.task_file]
+        fixtures = [self._settings.fixtures_folder] if self._settings.fixtures_folder else []
+        asked = ("engine", "fail_on", "suites", "sandbox", "expose", "policy")
+        lock = make_lock(
+            self._config.rootpath,
+            dict.fromkeys((*suites, *tasks, *fixtures)),
+            references=Path(self._settings.reference) if self._settings.reference else None,
+            settings={name: getattr(self._settings, name) for name in asked},
+            isolation=isolation_to_json(report.isolation),
+            version=report.version,
+        )
+        write_lock(lock, Path(self._settings.lock_file))
+
     def _cache_folder(self) -> str:
         """Where answers of trials are kept between runs; "" keeps none (`-p no:cacheprovider`)."""
         cache = getattr(self._config, "cache", None)
-        return str(cache.mkdir("lockin-trials")) if cache is not None else ""
+        if cache is None:
+            return ""
+        folder = cache.mkdir("lockin-trials")
+        # The judged change may bring a cache along: where nobody would notice, one of its own is not read.
+        forged = self._choice.required and Path(folder).resolve().is_relative_to(
+            self._config.rootpath.resolve()
+        )
+        return "" if forged else str(folder)
 
     def _results(self) -> tuple[LiveResult, ...]:
         return tuple(self._result(suite_id, module) for suite_id, module in self._modules.items())

@@ -89,6 +89,8 @@ class Settings:
         sandbox: `auto`, `bwrap`, `sandlock` or `none`.
         fixtures: `off`, `frozen` or `all` (those made after a candidate was read are shown too).
         fixtures_folder: absolute path of the frozen fixtures, or None where there are none.
+        policy: revision or folder that decides what is policy, or "".
+        lock_file: where the lock of the run goes, or "".
         expose: absolute paths, and `env:NAME` variables, that programs may see in the sandbox.
     """
 
@@ -106,6 +108,8 @@ class Settings:
     trials: TrialOptions = TrialOptions()
     sandbox: str = "auto"
     expose: tuple[str, ...] = ()
+    policy: str = ""
+    lock_file: str = ""
     fixtures: str = "frozen"
     fixtures_folder: Path | None = None
 

@@ -23,6 +23,7 @@ from pytest_lockin.engines.jvm import JVM_VARIABLES, jvm_libraries, missing_java
 from pytest_lockin.engines.jvm_pool import JvmPool, RunningJvm
 from pytest_lockin.model.isolation import Isolation
 from pytest_lockin.model.messages import EngineSpec, ProgramJob, SuiteJob
+from pytest_lockin.sealing.canary import VARIABLE, make_canary
 from pytest_lockin.workers.child import RUN_FOLDER
 from pytest_lockin.workers.environment import child_environment, sealed_environment
 from pytest_lockin.workers.pool import WorkerPool
@@ -107,6 +108,9 @@ class Workshop:
         own = self.folder / "sandbox"
         own.mkdir()
         self._sandbox = make_sandbox(self._choice, own)
+        # Beside every reference; no untrusted process may ever have it.
+        self.canary = make_canary()
+        environment[VARIABLE] = self.canary
         self._guard, self._disk = Guard(self.folder), DiskWatch()
         self._pool = WorkerPool(
             self.folder,
@@ -114,6 +118,7 @@ class Workshop:
             cwd,
             sandbox=self._sandbox if self.sealed else None,
             sealed_environment=sealed_environment(environment, settings.exposed_variables),
+            canary=self.canary,
             watch=self._watch,
             spares=False,
         )
@@ -193,6 +198,7 @@ class Workshop:
             reason=self._choice.reason or self._sandbox.weakness,
             attestations=tuple({(each.role, each.missing): each for each in seen}.values()),
             processes=len(seen),
+            leaks=self._pool.leaks(),
         )
 
     def store_of(self, suite_id: str) -> Path:

@@ -64,6 +64,7 @@ class Isolation:
         required: whether a run without would have been refused.
         reason: why there is no sandbox, or what about it is weaker than it should be; else "".
         attestations: one for each distinct kind of process; `processes` how many there were in all.
+        leaks: where a token planted beside the references was seen that no untrusted process may have.
     """
 
     asked: str = "auto"
@@ -73,8 +74,9 @@ class Isolation:
     reason: str = ""
     attestations: tuple[Attestation, ...] = ()
     processes: int = 0
+    leaks: tuple[str, ...] = ()
 
     @property
     def isolated(self) -> bool:
         """Whether every untrusted process of the run was sealed, as far as was looked."""
-        return self.backend != "none" and all(each.holds for each in self.attestations)
+        return self.backend != "none" and not self.leaks and all(each.holds for each in self.attestations)

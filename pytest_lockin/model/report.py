@@ -73,6 +73,7 @@ class TaskReport:
         notes: what a reader should know and no gate looks at.
         trials: which other programs the tests accept; None where alternatives were not to be tried.
         isolated: program and tests ran in a sandbox, and it was seen to hold.
+        tampered: files it is judged by that changed while it ran.
         fixtures: what each frozen fixture says of the candidate.
         obligations: each one in plan, code and tests; empty where the candidate was not diagnosed.
         diagnosis: what the candidate got wrong; None where it was not diagnosed.
@@ -97,6 +98,7 @@ class TaskReport:
     notes: tuple[str, ...] = ()
     trials: TrialSummary | None = None
     isolated: bool = False
+    tampered: tuple[str, ...] = ()
     fixtures: tuple[FixtureFinding, ...] = ()
     obligations: tuple[ObligationFinding, ...] = ()
     diagnosis: Diagnosis | None = None
@@ -127,6 +129,8 @@ class Report:
         examined: suites looked at; `listed` test files that match `lockin_suites` and have no task.
         seconds: wall time of the stages after the ordinary run.
         isolation: how programs and tests were kept apart.
+        policy: revision or folder that settings, waivers, task files and locks were compared with, or "".
+        policy_changes: one line for each of them that is not as it is there.
     """
 
     format: int = FORMAT
@@ -140,3 +144,5 @@ class Report:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     isolation: Isolation = field(default_factory=Isolation)
+    policy: str = ""
+    policy_changes: tuple[str, ...] = ()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_lockin.engines.serve import HANDLER, NO_CAP
 from pytest_lockin.errors import WorkerError
 from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.model.messages import ProgramJob, ProgramRaised, ProgramReturned, RunProgram
+from pytest_lockin.sealing.canary import plant
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +60,8 @@ class ProgramRunner:
     def run(self, request: RunProgram, limit: float = RUN_LIMIT) -> Answer:
         """Run one program and say what it returned or raised; a worker's death is told as raised."""
         with self._lock:
+            if self._visible is None and request.kind == "sql":
+                request = replace(request, text=plant(request.text, self._workshop.canary))
             try:
                 answer: Answer = self._alive().ask(request, limit)
             except WorkerError as error:

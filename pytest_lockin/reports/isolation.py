@@ -20,6 +20,7 @@ def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
         "isolated": isolation.isolated,
         "reason": isolation.reason,
         "processes": isolation.processes,
+        "leaks": list(isolation.leaks),
         "attestations": [_attestation(each) for each in isolation.attestations],
     }
 

@@ -67,6 +67,8 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),
         "isolation": isolation_to_json(report.isolation),
+        "policy": report.policy,
+        "policy_changes": list(report.policy_changes),
     }
 
 
@@ -91,6 +93,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "notes": list(task.notes),
         "trials": trials_to_json(task.trials),
         "isolated": task.isolated,
+        "tampered": list(task.tampered),
         "fixtures": fixtures_to_json(task.fixtures),
         "obligations": obligations_to_json(task.obligations),
         "diagnosis": diagnosis_to_json(task.diagnosis),

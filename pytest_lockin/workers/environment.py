@@ -23,6 +23,8 @@ _KEPT = (
 # What decides how text, time and Python itself behave; nothing else enters a sandbox without being named.
 _SEALED = ("LANG", "LANGUAGE", "TZ", "TERM", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "JAVA_HOME", *_KEPT)
 _SEALED_PREFIXES = ("LC_", "PYTHON", "LOCKIN_")
+# Only trusted processes have it.
+CANARY = "LOCKIN_CANARY"
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -51,6 +53,6 @@ def sealed_environment(parent: Mapping[str, str], named: Iterable[str] = ()) -> 
     kept = {
         name: value for name, value in parent.items() if name in wanted or name.startswith(_SEALED_PREFIXES)
     }
-    kept.pop("PYTHONPATH", None)
+    kept.pop(CANARY, None)
     own = {"HOME": "/tmp", "TMPDIR": "/tmp", "PATH": f"{sys.prefix}/bin:{_SYSTEM_PATH}"}  # noqa: S108
     return kept | own | {"PYTHONDONTWRITEBYTECODE": "1"}

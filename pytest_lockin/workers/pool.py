@@ -34,6 +34,7 @@ class WorkerPool:
         *,
         sandbox: Sandbox | None = None,
         sealed_environment: Mapping[str, str] | None = None,
+        canary: str = "",
         watch: Callable[[Process], None] | None = None,
         spares: bool = True,
     ) -> None:
@@ -43,6 +44,7 @@ class WorkerPool:
         self._cwd = cwd
         self._sandbox = sandbox
         self._watch = watch
+        self._canary = canary
         self.spares = spares
         self._spare: tuple[View | None, Worker] | None = None
         self._workers: list[Worker] = []
@@ -72,6 +74,11 @@ class WorkerPool:
             seen = [worker.process.attestation for worker in self._sealed]
         return tuple(each for each in seen if each is not None)
 
+    def leaks(self) -> tuple[str, ...]:
+        """Where the canary was seen: messages to and from sealed workers, their arguments, files, output."""
+        with self._lock:
+            return tuple(dict.fromkeys(leak for worker in self._sealed for leak in worker.leaks()))
+
     def _take_spare(self, view: View | None) -> Worker | None:
         if self._spare is None:
             return None
@@ -87,7 +94,12 @@ class WorkerPool:
             worker = Worker(self._folder, self._environment, self._cwd)
         else:
             worker = Worker(
-                self._folder, self._sealed_environment, self._cwd, sandbox=self._sandbox, view=view
+                self._folder,
+                self._sealed_environment,
+                self._cwd,
+                sandbox=self._sandbox,
+                view=view,
+                canary=self._canary,
             )
             self._sealed.append(worker)
             if self._watch is not None:

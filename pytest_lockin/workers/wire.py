@@ -25,10 +25,16 @@ MAX_FRAME = 1 << 30
 
 
 class Wire:
-    """One end of the socket between the controller and a worker."""
+    """One end of the socket between the controller and a worker.
 
-    def __init__(self, connection: socket.socket) -> None:
+    Remembers in `leaks` whether a planted secret went either way.
+    """
+
+    def __init__(self, connection: socket.socket, canary: bytes = b"") -> None:
         self._socket = connection
+        self._canary = canary
+        # In which directions a frame with the canary went.
+        self.leaks: dict[str, None] = {}
 
     def send(self, message: Any) -> None:
         """Send one message.
@@ -44,6 +50,7 @@ class Wire:
                 found=f"{type(message).__name__} of {len(body)} bytes",
                 hint="a suite or a report of this size cannot be handled",
             )
+        self._look(body, "to")
         try:
             # The limit of the last wait is not this message's.
             self._socket.settimeout(None)
@@ -64,13 +71,19 @@ class Wire:
             (length,) = _LENGTH.unpack(self._read(_LENGTH.size, deadline))
             if length > MAX_FRAME:
                 raise _nonsense(f"a frame of {length} bytes")
-            return decode(self._read(length, deadline))
+            body = self._read(length, deadline)
+            self._look(body, "from")
+            return decode(body)
         except TimeoutError as error:
             raise WorkerTimedOutError(
                 expected=f"an answer within {timeout:.1f} s",
                 found="none",
                 hint="the worker is killed; raise --lockin-timeout if the work is honest",
             ) from error
+
+    def _look(self, body: bytes, way: str) -> None:
+        if self._canary and self._canary in body:
+            self.leaks[way] = None
 
     def _read(self, size: int, deadline: float | None) -> bytes:
         parts: list[bytes] = []

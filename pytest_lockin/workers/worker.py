@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.errors import SandboxError, WorkerCrashedError, WorkerError
 from pytest_lockin.model.messages import Failed, Start
+from pytest_lockin.sealing.canary import find_in_files, find_in_process
 from pytest_lockin.workers.sandbox.bare import Bare
 from pytest_lockin.workers.sandbox.view import View, default_limits
 from pytest_lockin.workers.wire import Wire
@@ -48,10 +49,13 @@ class Worker:
         sandbox: Sandbox | None = None,
         view: View | None = None,
         limits: Limits | None = None,
+        canary: str = "",
     ) -> None:
         self.scratch = Path(tempfile.mkdtemp(prefix="worker-", dir=folder))
         ours, theirs = socket.socketpair()
-        self._wire = Wire(ours)
+        self._wire = Wire(ours, canary.encode())
+        self._canary = canary
+        self._leaks: list[str] = []
         self._sealed = sandbox is not None
         self.failed = False
         view = view or View(role="trusted", cwd=cwd)
@@ -86,6 +90,9 @@ class Worker:
         attestation = self.attest()
         if not self.alive:
             raise self._crashed()
+        if self._canary:
+            places = find_in_process(self.process.inner(), self._canary)
+            self._leaks += [f"{place} of a {self.process.view.role} process" for place in places]
         if attestation.missing:
             self.kill()
             raise unsealed(attestation)
@@ -93,6 +100,17 @@ class Worker:
     def attest(self) -> Attestation:
         """What was seen of the process from outside; looked at once, before it is given anything."""
         return self.process.attest()
+
+    def leaks(self) -> tuple[str, ...]:
+        """Where the canary was seen that this process must not have: what it was told, said or wrote."""
+        found = [f"a message {way} a {self.process.view.role} process" for way in self._wire.leaks]
+        if self._canary:
+            folders = [Path(path) for path in self.process.view.rw]
+            found += [
+                f"a file of a {self.process.view.role} process: {path}"
+                for path in find_in_files(folders, self._canary)
+            ]
+        return (*self._leaks, *found)
 
     def send(self, message: Any) -> None:
         """Send one message; a worker that is gone raises `WorkerCrashedError` with what it left behind."""

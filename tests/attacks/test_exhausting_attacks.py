@@ -5,7 +5,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from conftest import Attacker
+from attack_arena import Attacker
 
 from pytest_lockin.errors import WorkerCrashedError, WorkerError, WorkerTimedOutError
 from pytest_lockin.model.messages import ProgramRaised

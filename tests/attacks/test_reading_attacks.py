@@ -1,7 +1,7 @@
 """What a program in the sandbox can read, reach and change: nothing of what it should not."""
 
 import pytest
-from conftest import SECRET_VARIABLE, TOKEN
+from attack_arena import SECRET_VARIABLE, TOKEN
 
 # Each gets the token where there is no sandbox, which proves that the attack is one.
 READING = (

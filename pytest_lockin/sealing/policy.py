@@ -1,0 +1,121 @@
+"""Policy is not the judged change's to edit: what decides a verdict is compared with the base it came from.
+
+Settings files, waivers, task files and locks of fixtures decide what is judged and how. To change one of them
+may be right, and somebody else has to say so: the gate fails and names it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_lockin.errors import PolicyError
+from pytest_lockin.sealing.tree import MISSING, hash_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# By name, wherever they lie.
+_DECIDING = (
+    "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg",
+    "lockin-waivers.toml", "task.yaml", "obligations.yaml", "lock.json", "lockin.lock", "conftest.py",
+    "sitecustomize.py", "usercustomize.py", ".coveragerc",
+)  # fmt: skip
+_SKIPPED = (".git", ".venv", "node_modules", "__pycache__", ".tox", "site-packages")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What was compared, and what differs.
+
+    Attributes:
+        base: the revision or folder, or "" where none was named.
+        changes: one line for each deciding file that is not as it is there.
+    """
+
+    base: str = ""
+    changes: tuple[str, ...] = ()
+
+
+def compare_policy(base: str, root: Path, is_suites: Callable[[Path], bool] = lambda _: False) -> Policy:
+    """Compare every deciding file below the root with the base: a folder, else a revision of the repository.
+
+    A conftest in a suite's folder (`is_suites`) is part of the suite, runs where the suite runs, and decides
+    nothing else.
+
+    Raises:
+        PolicyError: the base is neither a folder nor a revision git knows here.
+    """
+    folder = Path(base)
+    theirs = _of_folder(folder) if folder.is_dir() else _of_revision(base, root)
+    ours = _of_folder(root)
+    changes = [
+        _describe(name, theirs.get(name, MISSING), ours.get(name, MISSING))
+        for name in sorted({*theirs, *ours})
+        if theirs.get(name, MISSING) != ours.get(name, MISSING)
+        and not (Path(name).name == "conftest.py" and is_suites(root / name))
+    ]
+    return Policy(base=base, changes=tuple(changes))
+
+
+def _describe(name: str, was: str, now: str) -> str:
+    if not was:
+        return f"{name} is new"
+    return f"{name} was changed" if now else f"{name} is gone"
+
+
+def _of_folder(folder: Path) -> dict[str, str]:
+    found = {}
+    waiting = [folder]
+    while waiting:
+        try:
+            entries = sorted(waiting.pop().iterdir())
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir() and not entry.is_symlink():
+                waiting += [entry] if entry.name not in _SKIPPED else []
+            elif entry.name in _DECIDING:
+                found[str(entry.relative_to(folder))] = hash_file(entry)
+    return found
+
+
+def _of_revision(revision: str, root: Path) -> dict[str, str]:
+    top = Path(_git(root, "rev-parse", "--show-toplevel").decode().strip())
+    if revision.startswith("-"):
+        raise _unknown(revision, "a revision does not begin with a dash")
+    inside = root.resolve().relative_to(top.resolve())
+    listed = _git(top, "ls-tree", "-r", "-z", "--name-only", f"{revision}^{{tree}}", "--", f"{inside}/")
+    found = {}
+    for name in filter(None, listed.decode(errors="surrogateescape").split("\0")):
+        path = Path(name)
+        if path.name in _DECIDING and not any(part in _SKIPPED for part in path.parts):
+            content = _git(top, "show", f"{revision}:{name}")
+            found[str(path.relative_to(inside))] = hashlib.sha256(content).hexdigest()
+    return found
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    try:
+        ran = subprocess.run(
+            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
+            capture_output=True,
+            check=False,
+        )
+    except OSError as error:
+        raise _unknown(str(folder), f"git does not run: {error}") from error
+    if ran.returncode != 0:
+        lines = ran.stderr.decode(errors="replace").strip().splitlines()
+        raise _unknown(" ".join(arguments[-1:]), lines[0] if lines else "git failed")
+    return ran.stdout
+
+
+def _unknown(base: str, why: str) -> PolicyError:
+    return PolicyError(
+        expected="--lockin-policy with a folder, or a revision of this repository",
+        found=f"{base}: {why}",
+        hint="name the commit the change started from, and fetch it (a shallow clone may lack it)",
+    )
