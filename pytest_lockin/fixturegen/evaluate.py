@@ -108,6 +108,14 @@ class Matrix:
     tried: Mapping[str, int] = field(default_factory=dict)
     unrun: Mapping[str, str] = field(default_factory=dict)
 
+    def shown_on(self) -> dict[str, frozenset[int]]:
+        """Give the datasets that tell each variant apart: by its rows, else by raising on some of them."""
+        shown = {name: seen for name, seen in self.separated.items() if seen}
+        for name, seen in self.raising.items():
+            if name not in shown and 0 < len(seen) < self.tried[name]:
+                shown[name] = seen
+        return shown
+
     def survivors(self) -> tuple[str, ...]:
         """Name the variants that ran and that no dataset separates."""
         return tuple(v for v, seen in self.separated.items() if not seen and not self.raising.get(v))

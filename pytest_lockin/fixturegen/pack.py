@@ -80,7 +80,7 @@ def pack_datasets(plan: Plan) -> tuple[Bundle, ...]:
 def _kills(plan: Plan) -> dict[int, frozenset[str]]:
     """Turn the matrix round: what each dataset separates. Datasets over the cap are left out."""
     kills: dict[int, set[str]] = {}
-    for name, numbers in plan.matrix.separated.items():
+    for name, numbers in plan.matrix.shown_on().items():
         for number in numbers:
             kills.setdefault(number, set()).add(name)
     return {n: frozenset(k) for n, k in kills.items() if largest_table(plan.datasets[n]) <= plan.cap}
@@ -125,11 +125,12 @@ def _measure(plan: Plan, proposals: Mapping[Parts, Dataset], wanted: frozenset[s
     programs = plan.programs.only(wanted)
     with Warehouse(plan.profile, datasets, programs.texts) as warehouse:
         matrix = measure_separations(warehouse, programs, enough=len(datasets) + 1)
+    shown = matrix.shown_on()
     return {
         keys[number]: Bundle(
             parts=keys[number],
             dataset=datasets[number],
-            separates=frozenset(name for name, seen in matrix.separated.items() if number in seen),
+            separates=frozenset(name for name, seen in shown.items() if number in seen),
         )
         for number in matrix.defined
     }

@@ -48,7 +48,7 @@ class Taken:
                 self.unfit.update(dict.fromkeys(bundle.parts, confirmation.unfit))
                 fine = False
                 continue
-            missed = wanted - confirmation.differs.keys()
+            missed = wanted - confirmation.differs.keys() - confirmation.raised.keys()
             self.refuted |= {(name, part) for name in missed for part in bundle.parts}
             fine = fine and not missed
             self.held[bundle.parts] = (bundle, confirmation)
@@ -70,9 +70,10 @@ class Taken:
         """Take one database with more rows than a fixture may have, where only such a one separates."""
         if not self.held and not matrix.defined:
             return
-        left = {name for name, seen in matrix.separated.items() if seen} - self._separated()
+        shown = matrix.shown_on()
+        left = shown.keys() - self._separated()
         sets = {
-            n: frozenset(name for name in left if n in matrix.separated[name])
+            n: frozenset(name for name in left if n in shown[name])
             for n, dataset in enumerate(self.datasets)
             if largest_table(dataset) > CAP and n in matrix.defined
         }
@@ -91,6 +92,7 @@ class Taken:
             self.held[parts] = (bundle, _add(confirmation, more))
         if self.judge is not None:
             self._ask_judge(self.judge)
+        self._count_raising()
 
     def _ask_judge(self, judge: Confirm) -> None:
         """Ask about what raised on every fixture: the engine may be what cannot run it."""
@@ -104,6 +106,14 @@ class Taken:
             if not told.unfit:
                 kept = {name: what for name, what in confirmation.raised.items() if name not in asked}
                 self.held[parts] = (bundle, _add(replace(confirmation, raised=kept), told))
+
+    def _count_raising(self) -> None:
+        """Count what raises on some fixtures only, where the reference returns, as told apart there."""
+        raised = [confirmation.raised.keys() for _, confirmation in self.held.values()]
+        sometimes = set().union(*raised) - set(raised[0]).intersection(*raised) - self._separated()
+        for parts, (bundle, confirmation) in self.held.items():
+            told = {name: f"raises {what}" for name, what in confirmation.raised.items() if name in sometimes}
+            self.held[parts] = (bundle, replace(confirmation, differs={**confirmation.differs, **told}))
 
     def _take_first(self) -> None:
         """Take the first database that will do as the only fixture."""

@@ -31,6 +31,11 @@ REFERENCE = (
 LINKS = ((("sale", "shop"), ("shop", "id")),)
 
 
+CROWD = make_database(
+    "crowd", tuple((n, f"{n + 2}.00", 1) for n in range(30)), tuple((n, f"s{n:02}") for n in range(30))
+)
+
+
 def loop_confirm(profile=PROFILE, refuse=()):
     """Stands in for plain runs: each statement on each database by itself."""
 
@@ -229,6 +234,30 @@ def test_variants_that_raise_everywhere_are_unknown():
     assert standings[raising].reason == "does not run: AnalysisException: no"
 
 
+def test_variants_that_raise_on_some_fixtures_only_are_told_apart_there():
+    sober = loop_confirm()
+    raising = make_variants(f"{REFERENCE} LIMIT 24", SCHEMAS)[1].id
+    seen = []
+
+    def confirm(dataset, programs, names):
+        told = sober(dataset, programs, set(names) - {raising})
+        seen.append(dataset.id)
+        return replace(
+            told,
+            raised={raising: "ArithmeticException: no"} if raising in names and dataset.id == seen[0] else {},
+        )
+
+    reference = f"{REFERENCE} LIMIT 24"
+    variants = make_variants(reference, SCHEMAS)
+    making = make((*make_databases(20), CROWD), reference=reference, variants=variants, confirm=confirm)
+    made = build_fixtures(making)
+    standing = {s.id: s for s in made.standings}[raising]
+    assert len(made.fixtures) > 1
+    assert standing.standing is Standing.DISTINGUISHED
+    assert standing.reason == "raises ArithmeticException: no"
+    assert raising in next(f for f in made.fixtures if f.name == standing.fixture).separates
+
+
 def test_a_limit_no_database_reaches_is_bounded_and_not_called_equal():
     reference = f"{REFERENCE} LIMIT 100"
     variants = tuple(v for v in make_variants(reference, SCHEMAS) if v.kind.value == "limit")
@@ -241,10 +270,7 @@ def test_a_limit_no_database_reaches_is_bounded_and_not_called_equal():
 def test_a_volume_fixture_is_taken_where_only_many_rows_show_it():
     reference = f"{REFERENCE} LIMIT 24"
     variants = tuple(v for v in make_variants(reference, SCHEMAS) if v.kind.value == "limit")
-    crowd = make_database(
-        "crowd", tuple((n, f"{n + 2}.00", 1) for n in range(30)), tuple((n, f"s{n:02}") for n in range(30))
-    )
-    made = build_fixtures(make((*make_databases(20), crowd), reference=reference, variants=variants))
+    made = build_fixtures(make((*make_databases(20), CROWD), reference=reference, variants=variants))
     assert [fixture.name for fixture in made.fixtures] == ["volume"]
     assert {s.standing for s in made.standings} == {Standing.DISTINGUISHED}
 
