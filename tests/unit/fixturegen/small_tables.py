@@ -42,7 +42,7 @@ class SmallTables:
         rows = {}
         for table in self.tables:
             made = [self._row(draw, table, lean) for _ in range(draw.choice((0, 1, 2, most, most, 2 * most)))]
-            rows[table.name] = _once(made, table)
+            rows[table.name] = _once(self._derive(table, made), table)
         for _ in self.tables:
             rows = {table.name: _with_partner(rows[table.name], table, rows) for table in self.tables}
         for table in self.tables:
@@ -57,23 +57,19 @@ class SmallTables:
             self.con.execute(text, [row[name] for row in rows for name in names])
 
     def _row(self, draw, table, lean):
-        row = {c.name: self._cell(draw, table, c, lean) for c in self.used[table.name]}
-        return row | self._derive(table, row)
+        return {c.name: self._cell(draw, table, c, lean) for c in self.used[table.name]}
 
-    def _derive(self, table, row):
+    def _derive(self, table, rows):
         """Compute the columns that follow from others, in the order the profile lists them."""
-        wanted = [each for each in table.derived if each.column in row]
-        if not wanted:
-            return {}
-        made = {}
-        for each in wanted:
-            known = {**row, **made}
+        kinds = {c.name: _duck(c.type) for c in self.used[table.name]}
+        for each in table.derived if rows else ():
             rule = sqlglot.transpile(each.rule, read="spark", write="duckdb")[0]
-            kinds = {c.name: _duck(c.type) for c in self.used[table.name]}
-            cells = ", ".join(f'CAST(? AS {kinds[name]}) AS "{name}"' for name in known)
-            asked = f"SELECT CAST({rule} AS {kinds[each.column]}) FROM (SELECT {cells}) r"
-            made[each.column] = self.con.execute(asked, list(known.values())).fetchone()[0]
-        return made
+            cells = ", ".join(f'CAST(? AS {kind}) AS "{name}"' for name, kind in kinds.items())
+            every = " UNION ALL ".join(f"SELECT {place} AS place, {cells}" for place in range(len(rows)))
+            asked = f"SELECT CAST({rule} AS {kinds[each.column]}) FROM ({every}) ORDER BY place"
+            made = self.con.execute(asked, [row[name] for row in rows for name in kinds]).fetchall()
+            rows = [{**row, each.column: value} for row, (value,) in zip(rows, made, strict=True)]
+        return rows
 
     def _cell(self, draw, table, column, lean):
         if column.nullable and draw.random() < lean:
