@@ -14,21 +14,22 @@ from pytest_lockin.fixturegen.stack import Stackable, make_stackable, read_tree
 if TYPE_CHECKING:
     from pytest_lockin.model.fixture import Profile
 
-    # A sort key: the column of the output (from 0), descending, NULLs first.
-    Key = tuple[int, bool, bool]
+    # A sort key: an expression over the output columns c0, c1 and so on; descending; NULLs first.
+    Key = tuple[str, bool, bool]
 
 
 class Orderer:
     """Turns statements into the sequence of the reference's sort keys in their results.
 
-    Only keys that are output columns count, up to the first that is not. `active` is False where there are
-    none.
+    Only keys that are made of output columns count, up to the first that is not. `active` is False where
+    there are none.
     """
 
     def __init__(self, reference: str) -> None:
         self._tree = read_tree(reference)
         self._keys = _output_keys(self._tree)
         self.active = bool(self._keys)
+        self._width = _count_columns(self._tree) or 0
         order = self._tree.args.get("order")
         self._complete = order is not None and len(self._keys) == len(order.expressions)
 
@@ -67,7 +68,7 @@ class Orderer:
     def _write_sequence(self, sql: str) -> str:
         tree = read_tree(sql)
         columns = _count_columns(tree)
-        if columns is None or not self.active or max(place for place, _, _ in self._keys) >= columns:
+        if columns is None or not self.active or columns < self._width:
             return ""
         limit, order = _read_limit(tree), tree.args.get("order")
         tree.set("limit", None)
@@ -76,9 +77,9 @@ class Orderer:
         if keys is None:
             return ""
         names = [f"c{place}" for place in range(columns)] + [f"k{place}" for place in range(hidden)]
-        worst = [_say((place, not down, not first)) for place, down, first in self._keys]
+        worst = [_say((key, not down, not first)) for key, down, first in self._keys]
         ranked = f"row_number() OVER (ORDER BY {', '.join([*keys, *worst])}) AS place"
-        shown = ", ".join(f"c{place} AS s{at}" for at, (place, _, _) in enumerate(self._keys))
+        shown = ", ".join(f"{key} AS s{at}" for at, (key, _, _) in enumerate(self._keys))
         text = f"SELECT {ranked}, {shown} FROM ({tree.sql(dialect='spark')}) AS o({', '.join(names)})"
         return f"SELECT * FROM ({text}) AS l WHERE place <= {limit}" if limit else text
 
@@ -97,10 +98,10 @@ def _output_keys(tree: Any) -> tuple[Key, ...]:
     order = tree.args.get("order")
     keys: list[Key] = []
     for ordered in order.expressions if order is not None and _count_columns(tree) is not None else ():
-        place = _find_output(tree, ordered.this)
-        if place is None:
+        key = _over_outputs(tree, ordered.this)
+        if not key:
             break
-        keys.append((place, bool(ordered.args.get("desc")), _nulls_first(ordered)))
+        keys.append((key, bool(ordered.args.get("desc")), _nulls_first(ordered)))
     return tuple(keys)
 
 
@@ -124,6 +125,23 @@ def _find_output(tree: Any, key: Any) -> int | None:
     return None
 
 
+def _over_outputs(tree: Any, key: Any) -> str:
+    """Give a sort key as an expression over the output columns c0, c1 and so on; "" where it is none."""
+    from sqlglot import exp
+
+    place = _find_output(tree, key)
+    if place is not None:
+        return f"c{place}"
+    copy = key.copy()
+    columns = list(copy.find_all(exp.Column))
+    places = [_find_output(tree, column) for column in columns]
+    if not columns or None in places or copy.find(exp.AggFunc, exp.Query):
+        return ""
+    for column, at in zip(columns, places, strict=True):
+        column.replace(exp.column(f"c{at}"))
+    return str(copy.sql(dialect="spark"))
+
+
 def _place_keys(tree: Any, order: Any) -> tuple[list[str] | None, int]:
     """Give a statement's own sort keys over its numbered columns; those it does not put out are added."""
     from sqlglot import exp
@@ -134,11 +152,11 @@ def _place_keys(tree: Any, order: Any) -> tuple[list[str] | None, int]:
         place = _find_output(tree, ordered.this)
         down, first = bool(ordered.args.get("desc")), _nulls_first(ordered)
         if place is not None:
-            keys.append(_say((place, down, first)))
+            keys.append(_say((f"c{place}", down, first)))
             continue
         if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
             return None, 0
-        keys.append(_say((hidden, down, first), letter="k"))
+        keys.append(_say((f"k{hidden}", down, first)))
         tree.select(exp.alias_(_without_aliases(tree, ordered.this), f"_k{hidden}"), copy=False)
         hidden += 1
     return keys, hidden
@@ -158,6 +176,6 @@ def _without_aliases(tree: Any, key: Any) -> Any:
     return key.copy().transform(replace)
 
 
-def _say(key: Key, letter: str = "c") -> str:
-    place, down, first = key
-    return f"{letter}{place} {'DESC' if down else 'ASC'} NULLS {'FIRST' if first else 'LAST'}"
+def _say(key: Key) -> str:
+    text, down, first = key
+    return f"{text} {'DESC' if down else 'ASC'} NULLS {'FIRST' if first else 'LAST'}"

@@ -154,6 +154,21 @@ def test_a_dropped_tie_break_is_seen_where_rows_tie():
         assert measure_separations(house, programs).separated == {"v": frozenset({0})}
 
 
+def test_order_by_an_expression_over_the_result_is_seen():
+    reference = "SELECT f.shop, count(*) AS n FROM sale f GROUP BY f.shop ORDER BY CASE WHEN n = 1 THEN shop END, shop DESC"
+    programs = make_programs(
+        reference,
+        {"v": reference.replace("n = 1", "n <> 1"), "w": reference.removesuffix(", shop DESC")},
+        PROFILE,
+    )
+    once = make_database("once", ((1, "2.00", 1), (2, "2.00", 1)), ())
+    mixed = make_database("mixed", ((1, "2.00", 1), (2, "2.00", 1), (2, "3.00", 1)), ())
+    twice = make_database("twice", ((1, "2.00", 1), (1, "2.00", 1), (2, "2.00", 1), (2, "3.00", 1)), ())
+    with Warehouse(PROFILE, [once, mixed, twice], programs.texts) as house:
+        separated = measure_separations(house, programs).separated
+    assert separated == {"v": frozenset({0, 1, 2}), "w": frozenset({2})}
+
+
 def test_a_limit_counts_rows_in_the_order_of_its_statement():
     reference = f"{REFERENCE} LIMIT 2"
     programs = make_programs(reference, {"less": f"{REFERENCE} LIMIT 1", "all": REFERENCE}, PROFILE)
