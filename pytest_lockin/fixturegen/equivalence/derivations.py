@@ -59,7 +59,8 @@ def _read(text: str) -> Term | None:
     """Read a rule; None where it has parts that proofs do not know."""
     import sqlglot
 
-    from pytest_lockin.fixturegen.equivalence.reading import UnsupportedError, read_expression
+    from pytest_lockin.fixturegen.equivalence.expressions import UnsupportedError
+    from pytest_lockin.fixturegen.equivalence.reading import read_expression
 
     try:
         tree: Any = sqlglot.parse_one(text, read="spark")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import StatementError
 from pytest_lockin.fixturegen.equivalence.context import Context
+from pytest_lockin.fixturegen.equivalence.expressions import UnsupportedError
 from pytest_lockin.fixturegen.equivalence.knowledge import Knowledge
 from pytest_lockin.fixturegen.equivalence.matching import match_queries
 from pytest_lockin.fixturegen.equivalence.normal import normal_form
-from pytest_lockin.fixturegen.equivalence.reading import Reader, UnsupportedError
+from pytest_lockin.fixturegen.equivalence.reading import Reader
 from pytest_lockin.sql.statement import DIALECT, read_statement
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from pytest_lockin.fixturegen.equivalence.expressions import Scope, UnsupportedError, check_parts, ordered
 from pytest_lockin.fixturegen.equivalence.queries import (
     Derived,
     Group,
@@ -19,25 +19,13 @@ from pytest_lockin.fixturegen.equivalence.queries import (
     SetOperation,
     columns_of,
 )
-from pytest_lockin.fixturegen.equivalence.terms import (
-    FALSE,
-    NULL,
-    TRUE,
-    Term,
-    col,
-    conjuncts,
-    has_aggregate,
-    lit,
-    walk,
-)
-from pytest_lockin.sql.statement import DIALECT
+from pytest_lockin.fixturegen.equivalence.terms import Term, conjuncts, has_aggregate, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_lockin.fixturegen.equivalence.queries import From
 
-EPOCH = date(1970, 1, 1).toordinal()
 _SELECT_PARTS = {
     "with_",
     "expressions",
@@ -51,27 +39,7 @@ _SELECT_PARTS = {
     "limit",
 }
 _SETOP_PARTS = {"with_", "this", "expression", "distinct", "order", "limit"}
-_FLIPPED = {exp.GT: "lt", exp.GTE: "le"}
-_PLAIN = {exp.EQ: "eq", exp.NEQ: "ne", exp.LT: "lt", exp.LTE: "le", exp.NullSafeEQ: "same"}
-_UNSETTLED = {
-    "rand", "randn", "random", "uuid", "current_date", "current_timestamp", "current_time", "now", "shuffle",
-    "monotonically_increasing_id", "spark_partition_id", "input_file_name", "first", "first_value", "last",
-    "last_value", "any_value", "collect_list", "collect_set", "array_agg", "array_unique_agg", "group_concat",
-    "localtime", "localtimestamp", "unix_timestamp", "randstr", "uniform", "approx_distinct", "mode",
-}  # fmt: skip
 _LEVELS = ("fn:rollup", "fn:cube", "fn:groupingsets", "fn:tuple")
-_PASSED_OVER = {"big_int", "safe", "typed", "null_ordering", "requires_string"}
-
-
-_OPEN = (
-    *(exp.Func, exp.Binary, exp.Unary, exp.Condition, exp.Interval, exp.Tuple, exp.WindowSpec),
-    *(exp.Rollup, exp.Cube, exp.GroupingSets),
-)
-"""What may be read by its parts without knowing what it does."""
-
-
-class UnsupportedError(Exception):
-    """The statement has a part proofs do not know; nothing is proved of it."""
 
 
 class Reader:
@@ -94,26 +62,26 @@ class Reader:
     def _set_operation(
         self, tree: Any, path: str, ctes: Mapping[str, Any], outer: Mapping[str, str]
     ) -> SetOperation:
-        _check_parts(tree, _SETOP_PARTS)
+        check_parts(tree, _SETOP_PARTS)
         kind = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(tree)]
         left = self.read(tree.this, f"{path}#0", ctes, outer)
         right = self.read(tree.expression, f"{path}#1", ctes, outer)
-        scope = _Scope(self, {}, path, ctes, outer)
-        keys = tuple(scope.term(key) for key in _ordered(tree))
+        scope = Scope(self, {}, path, ctes, outer)
+        keys = tuple(scope.term(key) for key in ordered(tree))
         return SetOperation(kind, not tree.args.get("distinct"), (left, right), keys, _limit(scope, tree))
 
     def _select(self, tree: Any, path: str, ctes: Mapping[str, Any], outer: Mapping[str, str]) -> Select:
-        _check_parts(tree, _SELECT_PARTS)
+        check_parts(tree, _SELECT_PARTS)
         if tree.args.get("distinct") and tree.args["distinct"].args.get("on"):
             raise UnsupportedError("DISTINCT ON")
-        scope = _Scope(self, {}, path, ctes, outer)
+        scope = Scope(self, {}, path, ctes, outer)
         source = self._from(tree, scope)
         where = [scope.term(tree.args["where"].this)] if tree.args.get("where") else []
         items = tuple(Item(node.alias_or_name.lower(), scope.term(node)) for node in tree.expressions)
         scope.outputs = {item.name: item.term for item in items}
         group = self._group(tree, scope)
         having = conjuncts([scope.term(tree.args["having"].this)] if tree.args.get("having") else [])
-        keys = tuple(scope.term(key) for key in _ordered(tree))
+        keys = tuple(scope.term(key) for key in ordered(tree))
         every = [item.term for item in items] + list(having) + list(keys)
         if group is None and any(map(has_aggregate, every)):
             group = Group("whole")
@@ -129,7 +97,7 @@ class Reader:
             _limit(scope, tree),
         )
 
-    def _from(self, tree: Any, scope: _Scope) -> From:
+    def _from(self, tree: Any, scope: Scope) -> From:
         if not tree.args.get("from_"):
             return Product(())
         made = self._source(tree.args["from_"].this, scope)
@@ -137,8 +105,8 @@ class Reader:
             made = self._join(made, join, scope)
         return made
 
-    def _join(self, left: From, join: Any, scope: _Scope) -> From:
-        _check_parts(join, {"this", "on", "side", "kind"})
+    def _join(self, left: From, join: Any, scope: Scope) -> From:
+        check_parts(join, {"this", "on", "side", "kind"})
         right = self._source(join.this, scope)
         on = conjuncts([scope.term(join.args["on"])] if join.args.get("on") else [])
         side, kind = (join.side or "").upper(), (join.kind or "").upper()
@@ -150,13 +118,13 @@ class Reader:
             return Join("left", right, left, on)
         return Join(side.lower(), left, right, on) if side else Product((left, right), on)
 
-    def _source(self, node: Any, scope: _Scope) -> From:
+    def _source(self, node: Any, scope: Scope) -> From:
         alias = node.alias_or_name.lower()
         source = f"{scope.path}/{alias}"
         if alias in scope.sources:
             raise UnsupportedError("an alias used twice")
         if isinstance(node, exp.Table):
-            _check_parts(node, {"this", "alias"})
+            check_parts(node, {"this", "alias"})
             scope.sources[alias] = source
             if node.name.lower() in scope.ctes:
                 query, known = scope.ctes[node.name.lower()]
@@ -164,17 +132,17 @@ class Reader:
             return Scan(source, node.name.lower())
         if not isinstance(node, exp.Subquery):
             raise UnsupportedError(node.key)
-        _check_parts(node, {"this", "alias"})
+        check_parts(node, {"this", "alias"})
         if node.args.get("alias") and node.args["alias"].args.get("columns"):
             raise UnsupportedError("renamed columns")
         scope.sources[alias] = source
         return Derived(source, self.read(node.this, source, scope.ctes, {}))
 
-    def _group(self, tree: Any, scope: _Scope) -> Group | None:
+    def _group(self, tree: Any, scope: Scope) -> Group | None:
         group = tree.args.get("group")
         if group is None:
             return None
-        _check_parts(group, {"expressions", "rollup", "cube", "grouping_sets"})
+        check_parts(group, {"expressions", "rollup", "cube", "grouping_sets"})
         levels = [
             scope.term(node)
             for node in (
@@ -192,73 +160,7 @@ class Reader:
 
 def read_expression(node: Any) -> Term:
     """Read an expression over one table's columns, which bear no table's name."""
-    return _Scope(Reader(), {}, "", {}, {}).term(node)
-
-
-class _Scope:
-    """What names mean inside one query."""
-
-    def __init__(
-        self,
-        reader: Reader,
-        sources: dict[str, str],
-        path: str,
-        ctes: Mapping[str, Any],
-        outer: Mapping[str, str],
-    ) -> None:
-        self.reader = reader
-        self.sources = sources
-        self.path = path
-        self.ctes = ctes
-        self.outer = outer
-        self.outputs: dict[str, Term] = {}
-
-    def term(self, node: Any) -> Term:
-        """Read an expression."""
-        read = next((read for kinds, read in _READERS if isinstance(node, kinds)), _Scope.generic)
-        made: Term = read(self, node)
-        return made
-
-    def generic(self, node: Any) -> Term:
-        """Read a function or operator by its parts; what it does is left open."""
-        if not isinstance(node, _OPEN):
-            raise UnsupportedError(node.key)
-        name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
-        called = node.sql_name().lower() if isinstance(node, exp.Func) and node.key != "anonymous" else name
-        if {name, called} & _UNSETTLED:
-            raise UnsupportedError(f"{called}() gives other values each time")
-        args: list[Term] = []
-        tag: list[Any] = [name] if isinstance(node, exp.Anonymous) else []
-        for key in sorted(node.args):
-            value = node.args[key]
-            if value is None or value is False or key in _PASSED_OVER or (key == "this" and name == value):
-                continue
-            tag.append(key)
-            for each in value if isinstance(value, list) else [value]:
-                if isinstance(each, exp.Expr):
-                    args.append(self.term(each))
-                else:
-                    tag.append(str(each).lower())
-            if isinstance(value, list):
-                tag.append(len(value))
-        return Term(f"fn:{name}", tuple(args), tuple(tag))
-
-    def column(self, node: Any) -> Term:
-        """Read a column: of a source, of a query around, or an output's name."""
-        table, name = node.table.lower(), node.name.lower()
-        if not table and name in self.outputs:
-            return self.outputs[name]
-        if not table and not self.sources:
-            return col("", name)
-        source = self.sources.get(table) or self.outer.get(table)
-        if source is None:
-            raise UnsupportedError(f"column {node.sql(DIALECT)}")
-        return col(source, name)
-
-    def query(self, node: Any) -> Query:
-        """Read a query inside an expression."""
-        seen = {**self.outer, **self.sources}
-        return self.reader.read(node, f"{self.path}?", self.ctes, seen)
+    return Scope(Reader(), {}, "", {}, {}).term(node)
 
 
 def _check_grouped(terms: list[Term], group: Group, own: frozenset[str]) -> None:
@@ -280,190 +182,15 @@ def _check_grouped(terms: list[Term], group: Group, own: frozenset[str]) -> None
 def _unwrap(tree: Any) -> Any:
     while isinstance(tree, exp.Subquery | exp.Paren):
         if isinstance(tree, exp.Subquery):
-            _check_parts(tree, {"this", "alias"})
+            check_parts(tree, {"this", "alias"})
         tree = tree.this
     return tree
 
 
-def _check_parts(node: Any, known: set[str]) -> None:
-    more = [key for key, value in node.args.items() if value and key not in known]
-    if more:
-        raise UnsupportedError(f"{', '.join(more)} of {node.key}")
-
-
-def _ordered(tree: Any) -> list[Any]:
-    return list(tree.args["order"].expressions) if tree.args.get("order") else []
-
-
-def _limit(scope: _Scope, tree: Any) -> Term | None:
+def _limit(scope: Scope, tree: Any) -> Term | None:
     limit = tree.args.get("limit")
     if limit is None:
         return None
     if not isinstance(limit, exp.Limit) or limit.args.get("limit_options") or limit.args.get("offset"):
         raise UnsupportedError("another form of LIMIT")
     return scope.term(limit.expression)
-
-
-def _literal(_: _Scope, node: Any) -> Term:
-    if node.is_string:
-        return lit("string", node.this)
-    if node.is_int:
-        return lit("int", int(node.this))
-    return lit("double" if "e" in node.this.lower() else "decimal", node.this)
-
-
-def _negative(scope: _Scope, node: Any) -> Term:
-    inner = scope.term(node.this)
-    if inner.op == "lit" and inner.tag[0] == "int":
-        return lit("int", -inner.tag[1])
-    if inner.op == "lit" and inner.tag[0] == "decimal" and not inner.tag[1].startswith("-"):
-        return lit("decimal", f"-{inner.tag[1]}")
-    return Term("neg", (inner,))
-
-
-def _between(scope: _Scope, node: Any) -> Term:
-    if node.args.get("symmetric"):
-        raise UnsupportedError("BETWEEN SYMMETRIC")
-    value, low, high = (scope.term(node.args[key]) for key in ("this", "low", "high"))
-    return Term("and", (Term("le", (low, value)), Term("le", (value, high))))
-
-
-def _is(scope: _Scope, node: Any) -> Term:
-    if not isinstance(node.expression, exp.Null):
-        return scope.generic(node)
-    return Term("is-null", (scope.term(node.this),))
-
-
-def _in(scope: _Scope, node: Any) -> Term:
-    value = scope.term(node.this)
-    if node.args.get("query") is not None:
-        return Term("in-query", (value, scope.query(node.args["query"])))
-    _check_parts(node, {"this", "expressions"})
-    return Term("in", (value, *(scope.term(each) for each in node.expressions)))
-
-
-def _case(scope: _Scope, node: Any) -> Term:
-    asked = scope.term(node.this) if isinstance(node, exp.Case) and node.this is not None else None
-    arms = node.args["ifs"] if isinstance(node, exp.Case) else [node]
-    args: list[Term] = []
-    for arm in arms:
-        condition = scope.term(arm.this)
-        args += [Term("eq", (asked, condition)) if asked else condition, scope.term(arm.args["true"])]
-    rest = node.args.get("default" if isinstance(node, exp.Case) else "false")
-    return Term("case", (*args, scope.term(rest) if rest is not None else NULL))
-
-
-def _cast(scope: _Scope, node: Any) -> Term:
-    inner, kind = scope.term(node.this), node.to.sql(DIALECT).lower().replace(" ", "")
-    if kind == "date" and inner.op == "lit" and inner.tag[0] == "string":
-        try:
-            return lit("date", date.fromisoformat(inner.tag[1]).toordinal() - EPOCH)
-        except ValueError:
-            pass
-    if node.args.get("format") or node.args.get("action"):
-        raise UnsupportedError("a cast with a format")
-    return Term("cast", (inner,), (kind,))
-
-
-def _interval(_: _Scope, node: Any) -> Term:
-    if not isinstance(node.this, exp.Literal) or not isinstance(node.args.get("unit"), exp.Var):
-        raise UnsupportedError("an interval that is computed")
-    unit = node.args["unit"].name.lower().removesuffix("s")
-    return Term("interval", (), (unit, str(node.this.this)))
-
-
-def _aggregate(scope: _Scope, node: Any) -> Term:
-    if node.key in _UNSETTLED or node.sql_name().lower() in _UNSETTLED:
-        raise UnsupportedError(f"{node.sql_name().lower()}() depends on the order of rows")
-    inner, distinct = node.this, False
-    more = list(node.expressions)
-    if isinstance(inner, exp.Distinct):
-        inner, more, distinct = inner.expressions[0], [*inner.expressions[1:], *more], True
-    others = {k for k, v in node.args.items() if v} - {"this", "expressions"} - _PASSED_OVER
-    if others:
-        raise UnsupportedError(f"{node.key} with {', '.join(sorted(others))}")
-    args = () if inner is None or isinstance(inner, exp.Star) else (scope.term(inner),)
-    return Term("agg", (*args, *(scope.term(each) for each in more)), (node.key, distinct))
-
-
-def _window(scope: _Scope, node: Any) -> Term:
-    _check_parts(node, {"this", "partition_by", "order", "spec", "over"})
-    by = Term("by", tuple(scope.term(each) for each in node.args.get("partition_by") or []))
-    keys = Term("keys", tuple(scope.term(each) for each in _ordered(node)))
-    spec = (scope.generic(node.args["spec"]),) if node.args.get("spec") else ()
-    function = scope.term(node.this)
-    # What a window sums up are rows of the result, not of a group.
-    own = Term("over", function.args, function.tag) if function.op == "agg" else function
-    return Term("window", (own, by, keys, *spec))
-
-
-def _ordering(scope: _Scope, node: Any) -> Term:
-    if node.args.get("with_fill"):
-        raise UnsupportedError("WITH FILL")
-    if isinstance(node.this, exp.Literal) and node.this.is_int:
-        raise UnsupportedError("a sort key by its place, which was not looked up")
-    return Term(
-        "key", (scope.term(node.this),), (bool(node.args.get("desc")), bool(node.args.get("nulls_first")))
-    )
-
-
-def _refuse(_: _Scope, node: Any) -> Term:
-    raise UnsupportedError(node.key)
-
-
-_READERS: tuple[tuple[Any, Any], ...] = (
-    (exp.Column, lambda scope, node: scope.column(node)),
-    (exp.Literal, _literal),
-    (exp.Null, lambda _, __: NULL),
-    (exp.Boolean, lambda _, node: TRUE if node.this else FALSE),
-    (exp.Neg, _negative),
-    ((exp.Paren, exp.Alias), lambda scope, node: scope.term(node.this)),
-    (exp.And, lambda scope, node: Term("and", (scope.term(node.this), scope.term(node.expression)))),
-    (exp.Or, lambda scope, node: Term("or", (scope.term(node.this), scope.term(node.expression)))),
-    (exp.Not, lambda scope, node: Term("not", (scope.term(node.this),))),
-    (
-        tuple(_FLIPPED),
-        lambda scope, node: Term(_FLIPPED[type(node)], (scope.term(node.expression), scope.term(node.this))),
-    ),
-    (
-        tuple(_PLAIN),
-        lambda scope, node: Term(_PLAIN[type(node)], (scope.term(node.this), scope.term(node.expression))),
-    ),
-    (exp.Between, _between),
-    (exp.Is, _is),
-    (exp.In, _in),
-    (exp.Exists, lambda scope, node: Term("exists", (scope.query(node.this),))),
-    ((exp.Subquery, exp.Select), lambda scope, node: Term("scalar", (scope.query(node),))),
-    ((exp.Case, exp.If), _case),
-    (
-        exp.Coalesce,
-        lambda scope, node: Term("coalesce", tuple(scope.term(e) for e in (node.this, *node.expressions))),
-    ),
-    (exp.Cast, _cast),
-    (exp.Interval, _interval),
-    (exp.Grouping, lambda scope, node: Term("grouping", tuple(scope.term(e) for e in node.expressions))),
-    (
-        (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
-        lambda scope, node: scope.generic(node),
-    ),
-    (exp.AggFunc, _aggregate),
-    (exp.Window, _window),
-    (exp.Ordered, _ordering),
-    (
-        (
-            exp.Star,
-            exp.Filter,
-            exp.WithinGroup,
-            exp.IgnoreNulls,
-            exp.RespectNulls,
-            exp.Any,
-            exp.All,
-            exp.Lambda,
-        ),
-        _refuse,
-    ),
-    (
-        (exp.Add, exp.Sub, exp.Mul, exp.Div),
-        lambda scope, node: Term(node.key, (scope.term(node.this), scope.term(node.expression))),
-    ),
-)

@@ -4,10 +4,11 @@ import pytest
 from equivalence_pairs import PROFILE
 
 from pytest_lockin.fixturegen.equivalence.conditions import Asker
+from pytest_lockin.fixturegen.equivalence.expressions import UnsupportedError
 from pytest_lockin.fixturegen.equivalence.facts import Facts, rejected
 from pytest_lockin.fixturegen.equivalence.kinds import family, kind_of, same_kind
 from pytest_lockin.fixturegen.equivalence.knowledge import Knowledge
-from pytest_lockin.fixturegen.equivalence.reading import Reader, UnsupportedError
+from pytest_lockin.fixturegen.equivalence.reading import Reader
 from pytest_lockin.fixturegen.equivalence.rules.canon import canon
 from pytest_lockin.fixturegen.equivalence.terms import FALSE, TRUE, Term, col, lit
 from pytest_lockin.sql.statement import read_statement
