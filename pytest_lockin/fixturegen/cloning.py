@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.fixturegen.filling import SEED, bases_of, fill_row, fresh_values, number_of
 
@@ -141,7 +141,7 @@ def _cost(row: Placed, name: str, form: Form) -> tuple[bool, bool]:
     return (len(form.class_of(full)) > 1, full in form.groups)
 
 
-def _next(column: ColumnProfile, old: Cell, number: int, shift: int) -> Cell:
+def _next(column: ColumnProfile, old: Cell, number: int, shift: int) -> Any:
     if isinstance(old, date):
         return old + timedelta(days=shift)
     if isinstance(old, int):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_lockin.fixturegen.rules import columns_of, read_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pytest_lockin.model.fixture import Cell, ColumnProfile, TableProfile
 
@@ -58,7 +59,9 @@ def bases_of(table: TableProfile) -> tuple[str, ...]:
 
 def identity_of(table: TableProfile) -> tuple[str, ...]:
     """Name the columns that say which row it is."""
-    return bases_of(table) or (tuple(name.lower() for name in table.unique[0].columns) if table.unique else ())
+    return bases_of(table) or (
+        tuple(name.lower() for name in table.unique[0].columns) if table.unique else ()
+    )
 
 
 def fresh_values(column: ColumnProfile, *about: object) -> Iterator[Any]:
@@ -71,20 +74,15 @@ def _value(column: ColumnProfile, number: int) -> Any:
     if column.domain:
         return column.domain[number % len(column.domain)]
     kind = column.type.lower()
-    if kind.startswith("decimal"):
-        return _decimal(column, number)
-    if kind in ("double", "float"):
-        return 1.0 + number % 99899 / 100
-    if kind == "boolean":
-        return number % 2 == 0
-    if kind == "date":
-        return _within(column, _FIRST_DAY + timedelta(days=number % _DAYS))
-    if kind.startswith("timestamp"):
-        return datetime(2000, 1, 1) + timedelta(seconds=number % 10**8)  # noqa: DTZ001 - Spark's zone is not ours
-    if "char" in kind or kind == "string":
-        size = "".join(c for c in kind if c.isdigit())
-        return f"{column.name.partition('_')[2] or column.name} {number % 9000 + 1000}"[-int(size or 99) :]
-    return _integer(column, number)
+    family = re.match(r"[a-z]*", kind)
+    maker = _MAKERS.get(family[0] if family else "", _text)
+    return maker(column, number)
+
+
+def _text(column: ColumnProfile, number: int) -> str:
+    size = re.search(r"\d+", column.type)
+    text = f"{column.name.partition('_')[2] or column.name} {number % 9000 + 1000}"
+    return text[-int(size[0]) :] if size else text
 
 
 def _integer(column: ColumnProfile, number: int) -> int:
@@ -94,7 +92,7 @@ def _integer(column: ColumnProfile, number: int) -> int:
     return low + number % (min(high, most) - low + 1)
 
 
-def _decimal(column: ColumnProfile, number: int) -> Decimal:
+def _decimal(column: ColumnProfile, number: int) -> Any:
     digits = [int(d) for d in "".join(c if c.isdigit() else " " for c in column.type).split()] or [10, 0]
     precision, scale = digits[0], digits[1] if len(digits) > 1 else 0
     most = 10 ** min(precision, scale + 3) - 1
@@ -107,3 +105,19 @@ def _within(column: ColumnProfile, value: Any) -> Any:
     if column.low is not None and value < column.low:
         return column.low
     return column.high if column.high is not None and value > column.high else value
+
+
+_MAKERS: dict[str, Callable[[ColumnProfile, int], Any]] = {
+    "decimal": _decimal,
+    "double": lambda _, number: 1.0 + number % 99899 / 100,
+    "float": lambda _, number: 1.0 + number % 9989 / 4,
+    "boolean": lambda _, number: number % 2 == 0,
+    "date": lambda column, number: _within(column, _FIRST_DAY + timedelta(days=number % _DAYS)),
+    # Spark's zone is not ours: a time without one is read in whatever zone the session has.
+    "timestamp": lambda _, number: datetime(2000, 1, 1) + timedelta(seconds=number % 10**8),  # noqa: DTZ001
+    "bigint": _integer,
+    "int": _integer,
+    "integer": _integer,
+    "smallint": _integer,
+    "tinyint": _integer,
+}

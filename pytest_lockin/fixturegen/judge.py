@@ -1,4 +1,4 @@
-"""What a statement returns on a small dataset, asked of DuckDB in process: only ever to look, never to decide."""
+"""What a statement returns on a small dataset, asked of DuckDB: only ever to look, never to decide."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RowTuple = tuple[Any, ...]
 
 
 class Run(Protocol):
-    """Runs a statement of Spark SQL on a dataset and gives its rows; None where it fails or takes too long."""
+    """Runs a statement of Spark SQL on a dataset and gives its rows; None where it fails."""
 
     def __call__(self, sql: str, dataset: Dataset, /) -> tuple[RowTuple, ...] | None:
         """Run one statement."""
@@ -105,7 +105,7 @@ def _insert(rows: Rows, wanted: re.Pattern[str] | None) -> str:
     places = places or [0]
     names = ", ".join(_quote(rows.columns[place]) for place in places)
     values = ", ".join(f"({', '.join(_literals(row, places))})" for row in rows.rows)
-    return f"INSERT INTO {_quote(rows.table)} ({names}) VALUES {values}"  # noqa: S608 - our own values, quoted
+    return f"INSERT INTO {_quote(rows.table)} ({names}) VALUES {values}"
 
 
 def _literals(row: tuple[Cell, ...], places: list[int]) -> Iterator[str]:

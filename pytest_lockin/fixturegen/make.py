@@ -37,6 +37,7 @@ def make_datasets(
 
     Args:
         statement: the reference, in Spark SQL over the profile's tables.
+        profile: what is legal.
         run: runs a statement on a dataset; DuckDB in process by default.
         most: the greatest number of datasets.
 

@@ -27,12 +27,19 @@ def is_key(row: Placed, name: str) -> bool:
     return any(name.lower() == each.lower() for key in row.table.unique for each in key.columns)
 
 
+def is_settled(row: Placed, name: str) -> bool:
+    """Whether keys and rules decide what a column holds, or it decides what others hold."""
+    return is_key(row, name) or is_derived(row, name) or name.lower() in bases_of(row.table)
+
+
 def is_limited(row: Placed, name: str, form: Form) -> bool:
     """Whether a condition says what a column may hold: a literal of its kind, or another column."""
     full = full_name(row, name)
     text = isinstance(row.cells[name.lower()], str)
-    return full in form.limited or len(form.class_of(full)) > 1 or (
-        text and any(atom.quoted for atom in form.atoms_of(full))
+    return (
+        full in form.limited
+        or len(form.class_of(full)) > 1
+        or (text and any(atom.quoted for atom in form.atoms_of(full)))
     )
 
 
@@ -40,18 +47,20 @@ def free_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
     """Give columns that are read, and may hold anything as far as conditions go."""
     for column in row.table.columns:
         name = column.name.lower()
-        if full_name(row, name) in form.used and not is_key(row, name) and not is_derived(row, name):
-            if name not in bases_of(row.table) and not is_limited(row, name, form):
-                yield column
+        if (
+            full_name(row, name) in form.used
+            and not is_settled(row, name)
+            and not is_limited(row, name, form)
+        ):
+            yield column
 
 
 def measure_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
     """Give columns that are added up, counted or compared in groups."""
     for column in row.table.columns:
         name = column.name.lower()
-        if full_name(row, name) in form.measures and not is_key(row, name) and not is_derived(row, name):
-            if name not in bases_of(row.table):
-                yield column
+        if full_name(row, name) in form.measures and not is_settled(row, name):
+            yield column
 
 
 def regroup(row: Placed, form: Form, number: int) -> Placed:
@@ -71,7 +80,7 @@ def regroup(row: Placed, form: Form, number: int) -> Placed:
 
 def _fresh_integer(column: ColumnProfile, old: int, number: int) -> int:
     values = list(fresh_values(column, "group", old, number))
-    return values[number % len(values)]
+    return int(values[number % len(values)])
 
 
 def refresh(row: Placed, form: Form, number: int) -> Placed:
@@ -91,8 +100,7 @@ def open_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
     for column in row.table.columns:
         name = column.name.lower()
         full = full_name(row, name)
-        settled = is_key(row, name) or is_derived(row, name) or name in bases_of(row.table)
-        if full in form.used and not settled and len(form.class_of(full)) == 1:
+        if full in form.used and not is_settled(row, name) and len(form.class_of(full)) == 1:
             yield column
 
 
@@ -101,9 +109,8 @@ def draw(
 ) -> Placed:
     """Give a row values from small sets in open columns, so that rows tie and differ.
 
-    Args:
-        nulls: whether NULL is among them.
-        only: the columns (`table.column`) to draw for; all by default. Measures are drawn in any case.
+    NULL is among them where `nulls`. `only` says for which columns (`table.column`) to draw, all by default;
+    measures are drawn in any case.
     """
     changed: dict[str, Cell] = {}
     for column in open_columns(row, form):
@@ -120,8 +127,9 @@ def _small_set(row: Placed, column: ColumnProfile, form: Form) -> tuple[Cell, ..
         return column.domain[:3]
     own = row.cells[column.name.lower()]
     if is_limited(row, column.name, form):
-        literals = (read_literal(atom.text, column) for atom in form.atoms_of(full_name(row, column.name))[:6])
+        literals = (
+            read_literal(atom.text, column) for atom in form.atoms_of(full_name(row, column.name))[:6]
+        )
         known = tuple(value for value in literals if value is not None and is_legal(column, value))
         return (own, own, *known)
-    drawn = tuple(next(iter(fresh_values(column, "small", row.table.name, n))) for n in range(3))
-    return drawn
+    return tuple(next(iter(fresh_values(column, "small", row.table.name, n))) for n in range(3))

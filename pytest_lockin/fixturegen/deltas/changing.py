@@ -32,9 +32,7 @@ def change(draft: Draft, place: int, cells: Mapping[str, Cell], form: Form, *, f
     old = draft[place]
     new = move(old, cells)
     moved = _moved(old, new, form) if follow else {}
-    return tuple(
-        new if index == place else _follow(row, moved, form) for index, row in enumerate(draft)
-    )
+    return tuple(new if index == place else _follow(row, moved, form) for index, row in enumerate(draft))
 
 
 def _moved(old: Placed, new: Placed, form: Form) -> dict[tuple[frozenset[str], Cell], Cell]:

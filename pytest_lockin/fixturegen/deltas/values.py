@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.fixturegen.cloning import full_name
 from pytest_lockin.fixturegen.constants import to_date
@@ -30,8 +30,8 @@ def try_values(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple
     name = column.name.lower()
     seen = {row.cells[name]}
     for words, value in _all(row, column, form):
-        ok = value is None and column.nullable or value is not None and is_legal(column, value)
-        if ok and value not in seen:
+        legal = column.nullable if value is None else is_legal(column, value)
+        if legal and value not in seen:
             seen.add(value)
             yield words, value
 
@@ -57,10 +57,10 @@ def _around_literals(column: ColumnProfile, full: str, form: Form) -> Iterator[t
         if value is None:
             continue
         yield f"the literal {atom.text}", value
-        step = _step(column)
-        if step is not None and not isinstance(value, (str, bool)):
-            yield f"just above {atom.text}", value + step  # type: ignore[operator]
-            yield f"just below {atom.text}", value - step  # type: ignore[operator]
+        if not isinstance(value, (str, bool)):
+            step: Any = _step(column)
+            yield f"just above {atom.text}", value + step
+            yield f"just below {atom.text}", value - step
 
 
 def _around_derived(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple[str, Cell]]:

@@ -144,7 +144,9 @@ class Builder:
             return
         for place, term in enumerate(terms):
             others = [z3.Not(each) for index, each in enumerate(terms) if index != place]
-            self.goals.append(Goal(text=f"only part {place + 1} of {node.sql()[:60]}", wish=z3.And(guard, term, *others)))
+            self.goals.append(
+                Goal(text=f"only part {place + 1} of {node.sql()[:60]}", wish=z3.And(guard, term, *others))
+            )
 
     # Queries
 
@@ -208,7 +210,9 @@ class Builder:
         instance.sources[name] = (made, absent)
 
     def _renamed(self, node: Any, outputs: dict[str, Value]) -> dict[str, Value]:
-        given = [column.lower() for column in node.alias_column_names] if isinstance(node, exp.Subquery) else []
+        given = (
+            [column.lower() for column in node.alias_column_names] if isinstance(node, exp.Subquery) else []
+        )
         names = given if len(given) == len(outputs) else [name.lower() for name in outputs]
         return dict(zip(names, outputs.values(), strict=True))
 
@@ -226,7 +230,9 @@ class Builder:
         guard, absent = instance.guard, None
         if side in ("LEFT", "FULL"):
             there = self.choice("partner")
-            self.goals.append(Goal(text=f"no partner in {join.alias_or_name}", wish=z3.And(both(*guard), z3.Not(there))))
+            self.goals.append(
+                Goal(text=f"no partner in {join.alias_or_name}", wish=z3.And(both(*guard), z3.Not(there)))
+            )
             guard, absent = (*guard, there), z3.Not(there)
         if side in ("RIGHT", "FULL"):
             left = self._make_optional(instance, join)
@@ -240,7 +246,10 @@ class Builder:
             self._add_source(instance, join.this, guard, absent)
         on = join.args.get("on")
         if on is not None:
-            hidden, instance.sources = instance.sources, {n: (s, None) for n, (s, _) in instance.sources.items()}
+            hidden, instance.sources = (
+                instance.sources,
+                {n: (s, None) for n, (s, _) in instance.sources.items()},
+            )
             self._demand_all(on, guard)
             instance.sources = hidden
 
@@ -277,7 +286,11 @@ class Builder:
     def _output(self, node: Any) -> Value:
         """Read a bare name as the output of the query it stands in (HAVING on an alias)."""
         select = self.here.node if self.here is not None else None
-        found = [each for each in select.selects if each.alias_or_name.lower() == node.name.lower()] if select else []
+        found = (
+            [each for each in select.selects if each.alias_or_name.lower() == node.name.lower()]
+            if select
+            else []
+        )
         return self.scalars.value(found[0].unalias()) if found else self.scalars.unknown("num")
 
     def _rule(self, rule: str, row: SymbolicRow) -> Value:
@@ -336,9 +349,9 @@ def build_problem(statement: Statement, form: Form, profile: Profile, *, loose: 
             builder.columns.get(row, name)
     return Problem(
         rows=tuple(builder.rows),
-        demands=tuple((*builder.demands, *_unique(builder.rows))),
+        demands=(*builder.demands, *_unique(builder.rows)),
         goals=tuple(builder.goals),
-        likes=tuple((*builder.likes, *nulls)),
+        likes=(*builder.likes, *nulls),
         counts=tuple(builder.aggregates.counts),
         columns=builder.columns,
     )

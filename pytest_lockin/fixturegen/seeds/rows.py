@@ -1,4 +1,4 @@
-"""Symbolic rows: one for each time a statement names a table; their columns come into being when asked for."""
+"""Symbolic rows: one for each time a statement names a table; columns come into being when asked for."""
 
 from __future__ import annotations
 
@@ -85,7 +85,9 @@ class Columns:
             value = self.translate(rule, row)
             if kind == "str" and value.hard:
                 value = self._link(row, column)
-            return Value(term=value.term, kind=kind, null=value.null, column=f"{row.table.name}.{name}".lower())
+            return Value(
+                term=value.term, kind=kind, null=value.null, column=f"{row.table.name}.{name}".lower()
+            )
         return self._free(row, column, kind)
 
     def _free(self, row: SymbolicRow, column: ColumnProfile, kind: str) -> Value:
@@ -113,7 +115,7 @@ class Columns:
             yield z3.Or(*(whole == whole_number(value, kind, column.type) for value in column.domain))
 
     def _link(self, row: SymbolicRow, column: ColumnProfile) -> Value:
-        """Tie a derived text to the one column its rule rests on, by running the rule over that one's range."""
+        """Tie a derived text to the one column its rule rests on, by running the rule over its range."""
         whole = self.names.integer(f"{row.table.name}.{column.name}".lower())
         base = base_of(row.table, column.name.lower())
         source = row.table.column(base) if base else None
@@ -125,7 +127,8 @@ class Columns:
         cases = [
             z3.And(whole == self.strings.numbers[text], z3.Or(*(_inside(value.term, s) for s in found)))
             for text, found in spans.items()
-            if text in self.strings.numbers and len(spans) <= _MOST_RESULTS or text in self._mentioned(column, row)
+            if (text in self.strings.numbers and len(spans) <= _MOST_RESULTS)
+            or text in self._mentioned(column, row)
         ]
         others = z3.And(whole < 0, *(z3.Not(case.arg(1)) for case in cases))
         self.say(z3.Or(*cases, others))

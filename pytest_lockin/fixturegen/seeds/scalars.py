@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,9 @@ import z3
 from sqlglot import exp
 
 from pytest_lockin.fixturegen.constants import days_of, fold, to_date
-from pytest_lockin.fixturegen.seeds.strings import apply_function
 from pytest_lockin.fixturegen.days import to_days
-from pytest_lockin.fixturegen.seeds.terms import Truth, Value, both, either, known, split_date
+from pytest_lockin.fixturegen.seeds.strings import apply_function
+from pytest_lockin.fixturegen.seeds.terms import ALWAYS, NEVER, Truth, Value, both, either, split_date
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +57,7 @@ class Scalars:
         if constant is not None:
             return self.constant(constant)
         if isinstance(node, exp.Null):
-            return Value(term=z3.IntVal(0), kind="null", null=z3.BoolVal(True))  # noqa: FBT003
+            return Value(term=z3.IntVal(0), kind="null", null=ALWAYS)
         if isinstance(node, _WRAPPERS):
             return self.value(node.this)
         for kinds, make in self._makers():
@@ -159,9 +160,7 @@ class Scalars:
         if not isinstance(right.constant, (int, Decimal)) or not right.constant:
             return self._beyond(either(left.null, right.null, right.term == 0))
         above = z3.ToReal(left.term) if z3.is_int(left.term) else left.term
-        return Value(
-            term=above / z3.RealVal(str(right.constant)), kind="num", null=left.null, hard=left.hard
-        )
+        return Value(term=above / z3.RealVal(str(right.constant)), kind="num", null=left.null, hard=left.hard)
 
     def _divided(self, node: Any, function: Callable[[Any, Any], Any]) -> Value:
         left, right = self.value(node.this), self.value(node.expression)
@@ -219,7 +218,7 @@ class Scalars:
         this, that = self.as_kind(this, kind), self.as_kind(that, kind)
         null = None
         if this.null is not None or that.null is not None:
-            null = z3.If(test, *(value.null if value.null is not None else z3.BoolVal(False) for value in (this, that)))  # noqa: FBT003
+            null = z3.If(test, *(NEVER if each.null is None else each.null for each in (this, that)))
         return Value(
             term=z3.If(test, this.term, that.term),
             kind=kind,
@@ -237,9 +236,8 @@ class Scalars:
                 found = value
                 continue
             found = self.choose(value.null, found, Value(term=value.term, kind=value.kind, hard=value.hard))
-        if len(values) > 1 and values[0].null is not None:
-            return Value(term=found.term, kind=found.kind, null=both(*(v.null for v in values)) if all(v.null is not None for v in values) else None, hard=found.hard)
-        return found
+        nulls = [value.null for value in values]
+        return replace(found, null=None if None in nulls else both(*nulls))
 
     def _text(self, node: Any) -> Value:
         inner = self.value(node.this)
@@ -255,6 +253,3 @@ class Scalars:
             number = self.strings.numbers.get(image, -1)
             term = z3.If(inner.term == self.strings.numbers.get(text, -1), number, term)
         return Value(term=term, kind="str", null=inner.null, hard=inner.hard, texts=tuple(images))
-
-
-__all__ = ["Scalars", "known"]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
+from pytest_lockin.fixturegen.days import from_days
 from pytest_lockin.fixturegen.drafts import Placed
 from pytest_lockin.fixturegen.filling import SEED, fill_row, fresh_values, identity_of, number_of
 from pytest_lockin.fixturegen.seeds.rows import kind_of, scale_of, whole_number
-from pytest_lockin.fixturegen.days import from_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -181,9 +181,9 @@ class Search:
         kind = kind_of(column)
         if kind == "num":
             exact = Decimal(found.numerator_as_long()) / Decimal(found.denominator_as_long())
-            number = exact.quantize(Decimal(1).scaleb(-scale_of(column.type)))
-            return number if column.type.lower().startswith("decimal") else float(number)
-        number = found.as_long() if z3.is_int_value(found) else int(found.as_fraction())
+            cents = exact.quantize(Decimal(1).scaleb(-scale_of(column.type)))
+            return cents if column.type.lower().startswith("decimal") else float(cents)
+        number: int = found.as_long() if z3.is_int_value(found) else int(found.as_fraction())
         if kind == "str":
             texts = self.problem.columns.strings.texts
             return texts[number] if 0 <= number < len(texts) else None

@@ -1,4 +1,4 @@
-"""Strings as numbers: the few texts that matter to a statement, in their order, so that a solver can choose."""
+"""Strings as numbers: the few texts that matter to a statement, in order, so that a solver can choose."""
 
 from __future__ import annotations
 

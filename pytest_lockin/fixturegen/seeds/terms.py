@@ -12,6 +12,8 @@ _SHORT = (1, 3, 6, 8)  # April, June, September, November
 _FEBRUARY = 11
 _JANUARY = 10
 
+NEVER, ALWAYS = z3.BoolVal(False), z3.BoolVal(True)  # noqa: FBT003 - z3's own signature
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Value:
@@ -100,9 +102,7 @@ def split_date(term: Any, names: Names) -> tuple[Day, list[Any]]:
         term == 365 * years + years / 4 + start + day - 1,
     ]
     late = month >= _JANUARY
-    parts = Day(
-        year=2000 + years + z3.If(late, 1, 0), month=z3.If(late, month - 9, month + 3), day=day
-    )
+    parts = Day(year=2000 + years + z3.If(late, 1, 0), month=z3.If(late, month - 9, month + 3), day=day)
     # The term is kept too: its id is given to another once it is gone.
     names.days[term.get_id()] = (term, parts)
     return parts, conditions
@@ -111,7 +111,7 @@ def split_date(term: Any, names: Names) -> tuple[Day, list[Any]]:
 def both(*conditions: Any) -> Any:
     """Give the AND of conditions; None among them stands for true."""
     parts = [c for c in conditions if c is not None]
-    return z3.And(*parts) if len(parts) > 1 else (parts[0] if parts else z3.BoolVal(True))  # noqa: FBT003
+    return z3.And(*parts) if len(parts) > 1 else (parts[0] if parts else ALWAYS)
 
 
 def either(*conditions: Any) -> Any:

@@ -8,7 +8,7 @@ import z3
 from sqlglot import exp
 
 from pytest_lockin.fixturegen.seeds.strings import matches
-from pytest_lockin.fixturegen.seeds.terms import Truth, Value, both, either, known
+from pytest_lockin.fixturegen.seeds.terms import NEVER, Truth, Value, both, either, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,28 +57,35 @@ class Truths:
         if isinstance(node, exp.Not):
             inner = self.truth(node.this)
             return Truth(true=inner.false, false=inner.true, hard=inner.hard)
-        if isinstance(node, (exp.Exists, exp.In)) and (isinstance(node, exp.Exists) or node.args.get("query")):
+        if isinstance(node, (exp.Exists, exp.In)) and (
+            isinstance(node, exp.Exists) or node.args.get("query")
+        ):
             return self.subquery(node)
         return self._plain(node)
 
     def _plain(self, node: Any) -> Truth:
         if type(node) in _SIGNS:
             return self.compare(node, self.scalars.value(node.this), self.scalars.value(node.expression))
-        if isinstance(node, exp.NullSafeEQ):
-            same = self.same(self.scalars.value(node.this), self.scalars.value(node.expression))
-            return Truth(true=same, false=z3.Not(same))
-        if isinstance(node, exp.Between):
-            low = exp.GTE(this=node.this, expression=node.args["low"])
-            high = exp.LTE(this=node.this, expression=node.args["high"])
-            return self._and(self.truth(low), self.truth(high))
-        if isinstance(node, exp.In):
-            return self._in(node)
-        if isinstance(node, exp.Is):
-            return self._is_null(node)
-        if isinstance(node, exp.Like):
-            return self._like(node)
+        known_kinds: dict[Any, Callable[[Any], Truth]] = {
+            exp.NullSafeEQ: self._null_safe,
+            exp.Between: self._between,
+            exp.In: self._in,
+            exp.Is: self._is_null,
+            exp.Like: self._like,
+        }
+        if type(node) in known_kinds:
+            return known_kinds[type(node)](node)
         free = self.scalars.names.boolean("some")
         return Truth(true=free, false=z3.Not(free), hard=True)
+
+    def _null_safe(self, node: Any) -> Truth:
+        same = self.same(self.scalars.value(node.this), self.scalars.value(node.expression))
+        return Truth(true=same, false=z3.Not(same))
+
+    def _between(self, node: Any) -> Truth:
+        low = exp.GTE(this=node.this, expression=node.args["low"])
+        high = exp.LTE(this=node.this, expression=node.args["high"])
+        return self._and(self.truth(low), self.truth(high))
 
     def _and(self, left: Truth, right: Truth) -> Truth:
         return Truth(
@@ -118,7 +125,7 @@ class Truths:
         left, right = self._alike(left, right)
         if left.null is None and right.null is None:
             return left.term == right.term
-        no = z3.BoolVal(False)  # noqa: FBT003
+        no = NEVER
         nulls = [value.null if value.null is not None else no for value in (left, right)]
         return z3.Or(z3.And(*nulls), z3.And(z3.Not(z3.Or(*nulls)), left.term == right.term))
 
@@ -133,7 +140,7 @@ class Truths:
 
     def _is_null(self, node: Any) -> Truth:
         value = self.scalars.value(node.this)
-        null = value.null if value.null is not None else z3.BoolVal(False)  # noqa: FBT003
+        null = value.null if value.null is not None else NEVER
         return Truth(true=null, false=z3.Not(null))
 
     def _like(self, node: Any) -> Truth:
@@ -142,6 +149,6 @@ class Truths:
         numbers = [self.strings.numbers[text] for text in value.texts if matches(pattern, text)]
         found = either(*(value.term == number for number in numbers))
         if found is None:
-            found = z3.BoolVal(False)  # noqa: FBT003
+            found = NEVER
         there = known(value.null)
         return Truth(true=both(found, there), false=both(z3.Not(found), there), hard=value.hard)
