@@ -20,6 +20,7 @@ LOCK = "lock.json"
 LOCK_FORMAT = 1
 # Raise it when the same profile and reference would give other fixtures.
 GENERATOR = "1"
+_SEALED = ("generator", "profile", "reference")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,26 @@ def write_fixtures(
         (place / name).write_text(text, encoding="utf-8", newline="\n")
     _lock_task(folder, task, seal)
     return tuple(place / name for name in texts)
+
+
+def add_fixture(folder: Path, fixture: Fixture) -> Path:
+    """Write a fixture that was found with a candidate beside those of its task, and lock it too.
+
+    Raises:
+        FixturesError: it is not marked post hoc, the task has no locked fixtures, or its name is taken by one.
+    """
+    locked = read_lock(folder)
+    path = folder / fixture.task / f"{fixture.name}.json"
+    taken = {each.name for each in load_fixtures(folder, fixture.task) if not each.post_hoc}
+    if not fixture.post_hoc or fixture.task not in locked or fixture.name in taken:
+        raise FixturesError(
+            expected=f"a post-hoc fixture of a name of its own, beside locked ones of {fixture.task}",
+            found=f"{fixture.name} of {fixture.task}",
+            hint=f"make the task's fixtures first: `lockin fixtures build {fixture.task}`",
+        )
+    path.write_text(render_fixture(fixture), encoding="utf-8", newline="\n")
+    _lock_task(folder, fixture.task, Seal(**{name: locked[fixture.task][name] for name in _SEALED}))
+    return path
 
 
 def _post_hoc(folder: Path, task: str) -> tuple[Fixture, ...]:
@@ -106,10 +127,9 @@ def read_lock(folder: Path) -> dict[str, Any]:
 
 
 def _is_entry(entry: object) -> bool:
-    fields = ("generator", "profile", "reference")
     return (
         isinstance(entry, dict)
-        and all(isinstance(entry.get(name), str) for name in fields)
+        and all(isinstance(entry.get(name), str) for name in _SEALED)
         and isinstance(entry.get("files"), dict)
     )
 

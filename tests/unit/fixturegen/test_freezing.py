@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from tiny_databases import PROFILE
 from pytest_lockin.errors import FixturesError
 from pytest_lockin.fixturegen.cells import parse_cell, write_cell
 from pytest_lockin.fixturegen.freeze import load_fixtures, load_standings, parse_fixture, render_fixture
-from pytest_lockin.fixturegen.lock import check_lock, make_seal, read_lock, write_fixtures
+from pytest_lockin.fixturegen.lock import add_fixture, check_lock, make_seal, read_lock, write_fixtures
 from pytest_lockin.fixturegen.tables import read_frames
 from pytest_lockin.model.fixture import Fixture, FixtureTable, Standing, VariantStanding
 
@@ -212,6 +213,21 @@ def test_a_damaged_lock_is_said(folder, text):
     (folder / "lock.json").write_text(text)
     with pytest.raises(FixturesError, match="lock"):
         check_lock(folder)
+
+
+def test_a_fixture_found_with_a_candidate_is_locked_beside_the_others(folder):
+    later = Fixture(task="t1", name="p1", purpose="found with a candidate", tables=(), post_hoc=True)
+    assert add_fixture(folder, later).name == "p1.json"
+    assert load_fixtures(folder, "t1") == (FIXTURE, later)
+    assert check_lock(folder, {"t1": SEAL}) == ()
+
+
+@pytest.mark.parametrize("change", [{"post_hoc": False}, {"task": "t2"}, {"name": "f1"}])
+def test_only_post_hoc_fixtures_are_added(folder, change):
+    later = Fixture(task="t1", name="p1", purpose="found with a candidate", tables=(), post_hoc=True)
+    with pytest.raises(FixturesError, match="post-hoc"):
+        add_fixture(folder, replace(later, **change))
+    assert check_lock(folder) == ()
 
 
 def test_fixtures_made_anew_replace_the_old_but_not_what_was_found_post_hoc(folder):
