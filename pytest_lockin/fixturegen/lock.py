@@ -67,7 +67,7 @@ def add_fixture(folder: Path, fixture: Fixture) -> Path:
     """Write a fixture that was found with a candidate beside those of its task, and lock it too.
 
     Raises:
-        FixturesError: it is not marked post hoc, the task has no locked fixtures, or its name is taken by one.
+        FixturesError: it is not marked post hoc, the task has no locked fixtures, or one of that name.
     """
     locked = read_lock(folder)
     path = folder / fixture.task / f"{fixture.name}.json"
