@@ -35,13 +35,13 @@ class Asker:
         self.kind = kind
         self.never_null = never_null
 
-    def accept_the_same(self, one: Iterable[Term], other: Iterable[Term]) -> bool:
-        """Whether all conditions of `one` are true of exactly the rows of which all of `other` are."""
-        mine, yours = tuple(one), tuple(other)
-        question = _Question(self, (*mine, *yours))
+    def accept_the_same(self, one: Iterable[Term], other: Iterable[Term], given: Iterable[Term] = ()) -> bool:
+        """Whether, of rows that meet `given`, all of `one` is true exactly where all of `other` is."""
+        mine, yours, known = tuple(one), tuple(other), tuple(given)
+        question = _Question(self, (*mine, *yours, *known))
         left = z3.And(*(question.truth(term)[0] for term in mine))
         right = z3.And(*(question.truth(term)[0] for term in yours))
-        return question.refutes(left != right)
+        return question.refutes(left != right, *(question.truth(term)[0] for term in known))
 
     def have_one_value(self, one: Term, other: Term, where: Iterable[Term]) -> bool:
         """Whether two terms have the same value, or are both NULL, in every row that meets `where`."""

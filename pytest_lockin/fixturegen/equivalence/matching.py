@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.fixturegen.equivalence.facts import facts_of, group_never_null
 from pytest_lockin.fixturegen.equivalence.kinds import same_kind
+from pytest_lockin.fixturegen.equivalence.promises import find_promises
 from pytest_lockin.fixturegen.equivalence.queries import Derived, Join, Product, Scan, Select, SetOperation
 from pytest_lockin.fixturegen.equivalence.terms import Term, has_aggregate, has_window
 
@@ -42,6 +43,7 @@ class _Pair:
         self.other = other
         self.knowledge = knowledge
         self.bare = facts_of(Product(one.source.parts), knowledge)
+        self.promised = find_promises(one.source.parts)
 
     def match(self) -> bool:
         one, other = self.one, self.other
@@ -75,16 +77,18 @@ class _Pair:
         return isinstance(mine, Scan) and mine == yours
 
     def _accept_the_same(self, mine: tuple[Term, ...], yours: tuple[Term, ...]) -> bool:
-        return self._ask(self.bare, mine, yours)
+        return self._ask(self.bare, mine, yours, self.promised)
 
-    def _ask(self, facts: Any, mine: tuple[Term, ...], yours: tuple[Term, ...]) -> bool:
+    def _ask(
+        self, facts: Any, mine: tuple[Term, ...], yours: tuple[Term, ...], given: tuple[Term, ...] = ()
+    ) -> bool:
         if mine == yours:
             return True
         from pytest_lockin.fixturegen.equivalence.conditions import Asker
 
         if len(mine) == len(yours) and all(self._match_shape(a, b) for a, b in zip(mine, yours, strict=True)):
             return True
-        return Asker(facts.kind, facts.never_null).accept_the_same(mine, yours)
+        return Asker(facts.kind, facts.never_null).accept_the_same(mine, yours, given)
 
     def _match_shape(self, mine: Any, yours: Any) -> bool:
         """Whether two terms are alike but for the queries inside, which match."""
@@ -169,5 +173,5 @@ class _Pair:
 
         if has_window(mine) or has_window(yours) or not same_kind(mine, yours, self.bare.kind):
             return False
-        where: Iterable[Term] = (*self.one.source.where, *self.other.source.where)
+        where: Iterable[Term] = (*self.one.source.where, *self.other.source.where, *self.promised)
         return Asker(self.bare.kind, never_null).have_one_value(mine, yours, where)

@@ -268,6 +268,10 @@ EQUAL = {
         ),
     ),
     "condition": (
+        (
+            "SELECT x.p / y.p r FROM (SELECT shop, SUM(price) p FROM sales GROUP BY shop) x, (SELECT id, size p FROM shops) y WHERE x.p > 0 AND x.shop = y.id AND CASE WHEN x.p > 0 THEN y.p / x.p ELSE 0.0 END > 1",
+            "SELECT x.p / y.p r FROM (SELECT shop, SUM(price) p FROM sales GROUP BY shop) x, (SELECT id, size p FROM shops) y WHERE x.p > 0 AND x.shop = y.id AND CASE WHEN x.p >= 0 THEN y.p / x.p ELSE 0.0 END > 1",
+        ),
         ("SELECT item FROM sales WHERE price > 0 AND price > 1", "SELECT item FROM sales WHERE price > 1"),
         ("SELECT item FROM sales WHERE shop > 1", "SELECT item FROM sales WHERE shop >= 2"),
         (
@@ -460,6 +464,14 @@ DIFFERENT = {
     "unknown is not false": ("SELECT item FROM sales WHERE NOT (shop = 1 AND day = 1)", "SELECT item FROM sales WHERE NOT (COALESCE(shop, 0) = 1 AND COALESCE(day, 0) = 1)"),
     "NULL is not unequal": ("SELECT item FROM sales WHERE shop <> 1", "SELECT item FROM sales WHERE shop <> 1 OR shop IS NULL"),
     "decimals lie between": ("SELECT item FROM sales WHERE price > 1 AND price < 2", "SELECT item FROM sales WHERE price > 1 AND price < 1.5"),
+    "what is promised of another query": (
+        "SELECT x.shop FROM (SELECT shop, SUM(price) p FROM sales GROUP BY shop HAVING SUM(price) > 0) x, (SELECT shop, SUM(price) p FROM sales GROUP BY shop) y WHERE x.shop = y.shop + 1 AND CASE WHEN y.p > 0 THEN 1 ELSE 0 END = 1",
+        "SELECT x.shop FROM (SELECT shop, SUM(price) p FROM sales GROUP BY shop HAVING SUM(price) > 0) x, (SELECT shop, SUM(price) p FROM sales GROUP BY shop) y WHERE x.shop = y.shop + 1",
+    ),
+    "what is promised of a missing row": (
+        "SELECT d.sk FROM days d LEFT JOIN (SELECT shop, SUM(price) p FROM sales GROUP BY shop HAVING SUM(price) > 0) x ON x.shop = d.sk WHERE CASE WHEN x.p > 0 THEN 1 ELSE 0 END = 1",
+        "SELECT d.sk FROM days d LEFT JOIN (SELECT shop, SUM(price) p FROM sales GROUP BY shop HAVING SUM(price) > 0) x ON x.shop = d.sk",
+    ),
     "a CASE that can be NULL": (
         "SELECT CASE WHEN price > 0 THEN 'a' ELSE 'b' END x FROM sales",
         "SELECT CASE WHEN price <= 0 THEN 'b' ELSE 'a' END x FROM sales",
