@@ -14,6 +14,7 @@ from pytest_lockin.fixturegen.equivalence.queries import (
     SetOperation,
     columns_in,
     outputs,
+    selects,
 )
 from pytest_lockin.fixturegen.equivalence.rules.canon import canon
 from pytest_lockin.fixturegen.equivalence.terms import (
@@ -58,8 +59,12 @@ def _speaks_of(term: Term, source: str) -> bool:
 
 
 def _fill(query: Query, source: str, filled: frozenset[Term], context: Context) -> Query:
-    for item in outputs(query):
+    """Say which outputs may not be NULL; of what is made of several rows it would say nothing of use."""
+    for place, item in enumerate(outputs(query)):
         column = col(source, item.name)
+        terms = [select.items[place].term for select in selects(query)]
+        if any(has_aggregate(term) or has_window(term) for term in terms):
+            continue
         if column in filled and not output_full(query, item.name, context.knowledge):
             wanted = Term("not", (Term("is-null", (column,)),))
             query = _push(query, wanted, source, context) or query
