@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FixturesError
+from pytest_lockin.fixturegen.combine import add_combinations
 from pytest_lockin.fixturegen.evaluate import make_programs, measure_separations
 from pytest_lockin.fixturegen.legal import check_legal
 from pytest_lockin.fixturegen.merge import CAP, merge_with_uses
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_lockin.fixturegen.confirm import Confirm
     from pytest_lockin.fixturegen.equivalence import Proof
-    from pytest_lockin.fixturegen.evaluate import Matrix
+    from pytest_lockin.fixturegen.evaluate import Matrix, Programs
     from pytest_lockin.fixturegen.merge import Links
     from pytest_lockin.fixturegen.pack import Bundle
     from pytest_lockin.model.alternative import Variant
@@ -72,17 +74,8 @@ def build_fixtures(making: Making) -> Made:
     Raises:
         FixturesError: a dataset is not legal, or the reference runs on none of them.
     """
-    _refuse_illegal(making)
-    programs = make_programs(making.reference, {v.id: v.sql for v in making.variants}, making.profile)
-    with Warehouse(making.profile, making.datasets, programs.texts) as warehouse:
-        matrix = measure_separations(warehouse, programs)
-    if not any(matrix.defined.values()):
-        raise FixturesError(
-            expected=f"a small database on which the reference of {making.task} returns rows",
-            found=f"none among {len(making.datasets)}",
-            hint="its conditions may contradict each other or the task's schemas",
-        )
-    making.say(f"{len(making.datasets)} databases, {len(matrix.survivors())} variants differ on none")
+    making = replace(making, prove=functools.cache(making.prove))
+    programs, making, matrix = look_for_separations(making)
     taken = Taken(
         datasets=making.datasets,
         programs=programs,
@@ -112,6 +105,32 @@ def build_fixtures(making: Making) -> Made:
         ),
         standings=judge_variants(making.variants, evidence, making.prove),
     )
+
+
+def look_for_separations(making: Making) -> tuple[Programs, Making, Matrix]:
+    """Run all variants on all databases in DuckDB, and what nothing tells apart on pairs of databases too.
+
+    Gives the programs, what fixtures are made of with the pairs that are of use added, and the matrix.
+
+    Raises:
+        FixturesError: a dataset is not legal, or the reference returns rows on none of them.
+    """
+    _refuse_illegal(making)
+    programs = make_programs(making.reference, {v.id: v.sql for v in making.variants}, making.profile)
+    with Warehouse(making.profile, making.datasets, programs.texts) as warehouse:
+        matrix = measure_separations(warehouse, programs)
+    if not any(matrix.defined.values()):
+        raise FixturesError(
+            expected=f"a small database on which the reference of {making.task} returns rows",
+            found=f"none among {len(making.datasets)}",
+            hint="its conditions may contradict each other or the task's schemas",
+        )
+    left = [name for name in matrix.survivors() if making.prove(programs.statements[name]) is None]
+    making.say(f"{len(making.datasets)} databases, {len(left)} variants neither differ nor are proved equal")
+    datasets, matrix = add_combinations(
+        making.datasets, matrix, programs, making.profile, left, links=making.links
+    )
+    return programs, replace(making, datasets=datasets), matrix
 
 
 def _needs_volume(making: Making, matrix: Matrix) -> bool:

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import sqlglot
 from fixture_baselines import make_fuzz, make_random
 
-from pytest_lockin.fixturegen.build import build_fixtures
+from pytest_lockin.fixturegen.build import build_fixtures, look_for_separations
 from pytest_lockin.fixturegen.confirm import Confirmation
 from pytest_lockin.fixturegen.evaluate import make_programs, measure_separations
 from pytest_lockin.fixturegen.legal import check_legal
@@ -48,12 +48,11 @@ def say(line):
 
 def look(making, show):
     """The search alone: separated, proved, and the rest with its text."""
-    legal = [dataset for dataset in making.datasets if not check_legal(dataset, making.profile)]
+    legal = tuple(dataset for dataset in making.datasets if not check_legal(dataset, making.profile))
     if len(legal) < len(making.datasets):
         say(f"  ILLEGAL: {len(making.datasets) - len(legal)} datasets")
-    programs = make_programs(making.reference, {v.id: v.sql for v in making.variants}, making.profile)
-    with Warehouse(making.profile, legal, programs.texts) as warehouse:
-        matrix = measure_separations(warehouse, programs)
+    programs, making, matrix = look_for_separations(replace(making, datasets=legal))
+    legal = making.datasets
     survivors = set(matrix.survivors())
     proofs = {v.id: making.prove(v.sql) for v in making.variants if v.id in survivors}
     named = output_names(making.reference)
