@@ -264,6 +264,7 @@ class _SuiteTrials:
             engine=engine,
             confirmed=engine == "spark",
             order_only=tried.order_only,
+            equivalent=tried.same_plan,
             killers=tried.killers,
             only_killer=tried.killers[0] if self._settings.plan.matrix and len(tried.killers) == 1 else "",
             cached=mutant.id in self._cached,

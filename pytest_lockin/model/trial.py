@@ -141,6 +141,7 @@ class Tried:
         ran: number of cases run.
         reached: the cases that run what was changed, as far as was looked.
         saw: those that were given another output than the original's, or crashed.
+        same_plan: on every input the engine plans what it plans for the original: no other program.
     """
 
     id: str
@@ -154,6 +155,7 @@ class Tried:
     ran: int = 0
     reached: tuple[str, ...] = ()
     saw: tuple[str, ...] = ()
+    same_plan: bool = False
     seconds: float = 0.0
 
 
@@ -235,6 +237,8 @@ class OutcomeCounts:
     not_run: int = 0
     undecided: int = 0
     """No case and no fixture tells them from the original; never called equivalent."""
+    equivalent: int = 0
+    """The engine's plan is the original's: no other program, and no part of any score."""
 
     def __add__(self, other: OutcomeCounts) -> OutcomeCounts:
         return OutcomeCounts(**{name: getattr(self, name) + getattr(other, name) for name in self.__slots__})
@@ -286,6 +290,7 @@ class AlternativeResult:
         disagreement: what the looking engine said, where the judge said otherwise.
         right_making: it agrees with the reference; its kill is evidence against the suite and never scores.
         undecided: no fixture tells it from the original.
+        equivalent: the engine plans what it plans for the original.
         waived: the reason given in the waiver file, else "".
         only_killer: in a matrix run, the one case that notices it, else "".
         cached: an earlier run's answer, which nothing has touched since.
@@ -309,6 +314,7 @@ class AlternativeResult:
     order_only: bool = False
     right_making: bool = False
     undecided: bool = False
+    equivalent: bool = False
     waived: str = ""
     only_killer: str = ""
     killers: tuple[str, ...] = ()

@@ -50,6 +50,7 @@ def _rest(counts: OutcomeCounts) -> str:
         f"{number} {word}"
         for number, word in (
             (counts.crashed, "crashed"),
+            (counts.equivalent, "equivalent"),
             (counts.undecided, "undecided"),
             (counts.inconclusive, "without an answer"),
             (counts.not_run, "not run"),
@@ -102,7 +103,9 @@ def _say_survivors(summary: TrialSummary) -> Iterator[str]:
 def choose_survivors(summary: TrialSummary) -> list[AlternativeResult]:
     """Survivors, the most telling first: asserts that do not look, edits that serve an obligation."""
     found = [
-        each for each in summary.alternatives if each.survived and not each.waived and not each.right_making
+        each
+        for each in summary.alternatives
+        if each.survived and not (each.waived or each.right_making or each.equivalent)
     ]
     return sorted(found, key=lambda each: (_WORST_FIRST.index(each.outcome), not each.kind, each.line))
 

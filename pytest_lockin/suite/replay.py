@@ -116,6 +116,7 @@ class Input:
     Attributes:
         replayable: replaying the original gave the recorded output every time.
         exact: every replay gave it bit for bit, in the same order, so that floats are compared exactly.
+        original: what the original returns on it, not materialised; its plan is compared with others'.
         sorted_by: for each part the columns (position, descending) its rows were sorted by in every replay.
     """
 
@@ -125,6 +126,7 @@ class Input:
     replayable: bool = False
     exact: bool = False
     sorted_by: tuple[tuple[tuple[int, bool], ...], ...] = ()
+    original: Any = None
 
 
 class TrialRecorder(Recorder):
@@ -258,14 +260,23 @@ class Replayer:
         self._steady = False
 
     def replay(self, call: Call) -> Result:
-        """Make the call again with the function as it is now; never raises.
+        """Make the call again with the function as it is now, and look at what it gave; never raises.
+
+        Raises:
+            FrameError: a table cannot be rebuilt.
+        """
+        again = self.call_again(call)
+        return Opaque(type="call") if again is None else materialise(self._engine, again)
+
+    def call_again(self, call: Call) -> Call | None:
+        """Make the call again and look at nothing yet; None where it was not recorded with what it was given.
 
         Raises:
             FrameError: a table cannot be rebuilt.
         """
         arguments = call.arguments
         if arguments is None:
-            return Opaque(type="call")
+            return None
         rebuilt = {name: self._fill(value) for name, value in arguments.arguments.items()}
         bound = inspect.BoundArguments(arguments.signature, rebuilt)
         again = Call(function=call.function)
@@ -274,7 +285,7 @@ class Replayer:
                 again.value = call.function(*bound.args, **bound.kwargs)
             except Exception as error:  # noqa: BLE001 - the program's failure is a finding
                 again.error = error
-        return materialise(self._engine, again)
+        return again
 
     def _fill(self, value: Any) -> Any:
         if isinstance(value, Slot):

@@ -154,6 +154,8 @@ class Controls:
                 continue
             steady = len(studied) >= _STUDIED and all(each.exact for each in studied)
             settle(given, self._replay_often(given, 1 if steady else times))
+            if given.replayable and not self._known.stateful:
+                given.original = self._slate.call_again(given)
             studied.append(given)
 
     def _replay_often(self, given: Input, times: int) -> list[Result]:

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_lockin.engines.plans import is_same_plan
 from pytest_lockin.model.trial import Kill, TrialOutcome, Tried
 from pytest_lockin.suite.replay import Change, Failure, Input, Opaque, find_change, first_line, materialise
 from pytest_lockin.suite.swap import ImportRaised, Misfit
@@ -65,10 +66,20 @@ class Decider:
         try:
             tried = self._look(request, reach)
             seen = reach.all_cases
-            return replace(tried, reached=tuple(case for case in self._known.runs if case in seen))
+            reached = tuple(case for case in self._known.runs if case in seen)
+            return replace(tried, reached=reached, same_plan=self._is_same_plan(tried, reach))
         finally:
             self._program.restore(source)
             self._slate.wipe()
+
+    def _is_same_plan(self, tried: Tried, reach: Reach) -> bool:
+        """Whether the alternative, in place, plans what the original does for every input that reaches it."""
+        if tried.outcome is not TrialOutcome.UNINFECTED or reach.cases or self._known.stateful:
+            return False
+        return all(
+            given.replayable and is_same_plan(self._engine, given.original, self._slate.call_again(given))
+            for given in reach.inputs
+        )
 
     def _look(self, request: Try, reach: Reach) -> Tried:
         """Replay input by input; run the cases that saw a changed one, and those no replay can decide."""

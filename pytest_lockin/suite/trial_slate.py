@@ -6,7 +6,7 @@ fixtures that hold outputs. Where it does not, it is everything: all fixtures, a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.errors import FrameError
 from pytest_lockin.model.suite import RaisedAt
@@ -46,6 +46,14 @@ class Slate:
         if self._known.stateful:
             self._engine.reset()
             self._replayer.forget()
+
+    def call_again(self, given: Input) -> Any:
+        """What a recorded call returns with the code in place, not materialised; None where it fails."""
+        try:
+            again = self._replayer.call_again(given.call)
+        except FrameError:
+            return None
+        return None if again is None else again.value
 
     def replay(self, given: Input) -> Result:
         """Make a recorded call again with the code that is in place; a table lost is a failure, too."""

@@ -190,6 +190,7 @@ class TrialCache:
             killers=tried.killers,
             reached=tried.reached,
             saw=tried.saw,
+            same_plan=tried.same_plan,
             matrix=matrix,
         )
         write_whole(self._path(tried.id), msgspec.json.encode(to_plain(kept)))

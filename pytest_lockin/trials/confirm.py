@@ -52,7 +52,8 @@ def _apply(result: AlternativeResult, judged: Tried | None, engine: str) -> Alte
     if judged is None or judged.outcome in INCONCLUSIVE or judged.outcome is TrialOutcome.NOT_RUN:
         return result
     if judged.outcome is result.outcome:
-        return replace(result, confirmed=True, kill=judged.kill or result.kill)
+        same = result.equivalent or judged.same_plan
+        return replace(result, confirmed=True, kill=judged.kill or result.kill, equivalent=same)
     both_survive = result.survived and judged.outcome in (*_LOOKED, TrialOutcome.UNREACHED)
     return replace(
         result,
@@ -63,5 +64,6 @@ def _apply(result: AlternativeResult, judged: Tried | None, engine: str) -> Alte
         killers=judged.killers,
         engine=engine,
         confirmed=True,
+        equivalent=judged.same_plan,
         disagreement="" if both_survive else f"{result.outcome} on {result.engine}",
     )

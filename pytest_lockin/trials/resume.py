@@ -40,6 +40,7 @@ class KeptTrial:
     killers: tuple[str, ...] = ()
     reached: tuple[str, ...] = ()
     saw: tuple[str, ...] = ()
+    same_plan: bool = False
     matrix: bool = False
 
 
@@ -118,6 +119,7 @@ def restore(mutant_id: str, kept: KeptTrial, now: Now) -> Tried:
         killers=kept.killers,
         reached=kept.reached,
         saw=kept.saw,
+        same_plan=kept.same_plan,
     )
 
 
@@ -144,6 +146,7 @@ def combine(again: Again, tried: Tried, now: Now) -> Tried | None:
         tried,
         outcome=outcome,
         changed=max(kept.changed, tried.changed),
+        same_plan=tried.same_plan and kept.same_plan,
         order_only=(kept.order_only or not kept.saw) and (tried.order_only or not tried.saw),
         saw=tuple(sorted(saw)),
         reached=tuple(sorted(reached)),

@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
 
 def count(results: Iterable[AlternativeResult]) -> OutcomeCounts:
-    """Count alternatives by outcome; an undecided survivor is counted there only."""
-    counted = Counter("undecided" if each.undecided and each.survived else each.outcome for each in results)
+    """Count alternatives by outcome; a survivor that is equivalent or undecided is counted there only."""
+    counted = Counter(_name(each) for each in results)
     return OutcomeCounts(**{str(name): number for name, number in counted.items()})
+
+
+def _name(result: AlternativeResult) -> str:
+    if result.survived and result.equivalent:
+        return "equivalent"
+    return "undecided" if result.survived and result.undecided else str(result.outcome)
 
 
 def summarise(
