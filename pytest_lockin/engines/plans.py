@@ -1,10 +1,10 @@
 """Whether two results of a session are the same program: equal plans, not equal rows.
 
 Classic Spark compares optimised plans in canonical form (`LogicalPlan.sameResult`), which sees through the
-order of conjuncts, of operands that commute, of a filter and a projection. It ignores names and nullability, so
-the schemas are compared too. A plan with a function of Python is equal only to one with the same pickled
-function. Sail has no such call: there the unresolved plans are compared, which proves only that nothing
-changed.
+order of conjuncts, of operands that commute, of a filter and a projection. It ignores names and
+nullability, so the schemas are compared too. A plan with a function of Python is equal only to one with the
+same pickled function. Sail has no such call: there the unresolved plans are compared, which proves only
+that nothing changed.
 """
 
 from __future__ import annotations
