@@ -1,7 +1,8 @@
 """Suites and programs that try to win a verdict they have not earned. Each is wrong on the references' data.
 
 The reference keeps amounts over 10. Unless said otherwise the program keeps those over 25, and its tests see no
-difference. `expected` lists the verdicts that are right; `true_pass` never is.
+difference. `expected` lists the verdicts that are right; `true_pass` is one only where a program is right
+whenever it is called once.
 """
 
 from dataclasses import dataclass, field
@@ -199,13 +200,9 @@ def test_steals():
 """
         + TESTS
     ),
+    # The worker's pytest loads it, and nothing else does: the suite has shot itself.
     "plugin": Attack(
-        files={
-            "evil": """
-def pytest_configure(config):
-    raise SystemExit(0)
-""",
-            "evil-1.0.dist-info/entry_points": "",
-        }
+        files={"evil": "def pytest_configure(config):\n    raise SystemExit(0)\n"},
+        expected=("unverified", "false_pass"),
     ),
 }

@@ -14,6 +14,7 @@ def ran(tmp_path_factory):
     for name, attack in ATTACKS.items():
         project.suite(f"big-{name}", attack.tests, attack.solution, **attack.files)
     folder = project.root / "suites" / "big-plugin" / "evil-1.0.dist-info"
+    folder.mkdir()
     (folder / "entry_points.txt").write_text("[pytest11]\nevil = evil\n")
     project.reference(**{"reference.sql": f"SELECT id, amount FROM orders WHERE amount > 10 -- {TOKEN}\n"})
     done = project.run("suites", "--lockin-sandbox", "bwrap", "--continue-on-collection-errors")
