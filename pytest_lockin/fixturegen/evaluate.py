@@ -64,7 +64,7 @@ def make_programs(reference: str, variants: Mapping[str, str], profile: Profile)
         FixturesError: the reference cannot be said in DuckDB's dialect.
     """
     base = make_stackable(reference, profile)
-    orderer = Orderer(reference)
+    orderer = Orderer(reference, profile)
     ready: dict[str, Stackable] = {}
     sequences: dict[str, Stackable] = {}
     unread: dict[str, str] = {}
@@ -76,16 +76,16 @@ def make_programs(reference: str, variants: Mapping[str, str], profile: Profile)
         except FixturesError as error:
             unread[name] = error.found
             continue
-        sequence = orderer.make_sequence(sql, profile) if affected else None
+        sequence = orderer.make_sequence(sql) if affected else None
         if sequence is not None:
             sequences[name] = sequence
     return Programs(
         reference=base,
         statements=variants,
         variants=ready,
-        sequence=orderer.make_sequence(reference, profile),
+        sequence=orderer.make_sequence(reference),
         sequences=sequences,
-        cut=orderer.make_cut(profile),
+        cut=orderer.make_cut(),
         unread=unread,
     )
 

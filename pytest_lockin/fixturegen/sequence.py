@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_lockin.errors import FixturesError
+from pytest_lockin.errors import FixturesError, StatementError
 from pytest_lockin.fixturegen.stack import Stackable, make_stackable, read_tree
+from pytest_lockin.sql import read_statement
 
 if TYPE_CHECKING:
     from pytest_lockin.model.fixture import Profile
@@ -25,8 +26,10 @@ class Orderer:
     there are none.
     """
 
-    def __init__(self, reference: str) -> None:
-        self._tree = read_tree(reference)
+    def __init__(self, reference: str, profile: Profile) -> None:
+        self._profile = profile
+        self._given = read_tree(reference)
+        self._tree = _read_outputs(reference, profile)
         self._keys = _output_keys(self._tree)
         self.active = bool(self._keys)
         self._width = _count_columns(self._tree) or 0
@@ -36,15 +39,15 @@ class Orderer:
     def is_affected(self, variant: Any) -> bool:
         """Tell whether a variant, given as its tree, ends in another ORDER BY or LIMIT."""
         return self.active and any(
-            self._tree.args.get(part) != variant.args.get(part) for part in ("order", "limit", "offset")
+            self._given.args.get(part) != variant.args.get(part) for part in ("order", "limit", "offset")
         )
 
-    def make_sequence(self, sql: str, profile: Profile) -> Stackable | None:
+    def make_sequence(self, sql: str) -> Stackable | None:
         """Give a statement of (place, sort keys) for the stack; None where its order cannot be told so."""
         text = self._write_sequence(sql)
-        return self._stack(text, profile) if text else None
+        return self._stack(text) if text else None
 
-    def make_cut(self, profile: Profile) -> Stackable | None:
+    def make_cut(self) -> Stackable | None:
         """Give a statement that returns a row where the reference's LIMIT cuts rows of equal keys apart.
 
         None where it has no LIMIT, or where the sequence of its sort keys is not known.
@@ -57,16 +60,16 @@ class Orderer:
             return None
         same = " AND ".join(f"a.s{at} <=> b.s{at}" for at in range(len(self._keys)))
         cut = f"a.place = {limit} AND b.place = {limit} + 1 AND {same}"
-        return self._stack(f"SELECT a.place FROM ({whole}) AS a JOIN ({whole}) AS b ON {cut}", profile)
+        return self._stack(f"SELECT a.place FROM ({whole}) AS a JOIN ({whole}) AS b ON {cut}")
 
-    def _stack(self, text: str, profile: Profile) -> Stackable | None:
+    def _stack(self, text: str) -> Stackable | None:
         try:
-            return make_stackable(text, profile)
+            return make_stackable(text, self._profile)
         except FixturesError:
             return None
 
     def _write_sequence(self, sql: str) -> str:
-        tree = read_tree(sql)
+        tree = _read_outputs(sql, self._profile)
         columns = _count_columns(tree)
         if columns is None or not self.active or columns < self._width:
             return ""
@@ -84,6 +87,18 @@ class Orderer:
         return f"SELECT * FROM ({text}) AS l WHERE place <= {limit}" if limit else text
 
 
+def _read_outputs(sql: str, profile: Profile) -> Any:
+    """Parse a statement; where it ends in a star, with the columns the star stands for."""
+    tree = read_tree(sql)
+    if _count_columns(tree) is not None:
+        return tree
+    schemas = {table.name: {column.name: column.type for column in table.columns} for table in profile.tables}
+    try:
+        return read_statement(sql, schemas).tree
+    except StatementError:
+        return tree
+
+
 def _read_limit(tree: Any) -> str:
     limit = tree.args.get("limit")
     return limit.expression.sql(dialect="spark") if limit is not None else ""
@@ -91,7 +106,12 @@ def _read_limit(tree: Any) -> str:
 
 def _count_columns(tree: Any) -> int | None:
     """Count output columns; None where a star hides how many there are."""
-    return None if any(column.is_star for column in tree.selects) else len(tree.selects)
+    from sqlglot import exp
+
+    # `count(*)` holds a star and is a column.
+    stars = (exp.Star, exp.Column)
+    hidden = any(isinstance(column, stars) and column.is_star for column in tree.selects)
+    return None if hidden else len(tree.selects)
 
 
 def _output_keys(tree: Any) -> tuple[Key, ...]:

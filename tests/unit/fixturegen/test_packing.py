@@ -170,6 +170,14 @@ def test_order_by_an_expression_over_the_result_is_seen():
     assert separated == {"v": frozenset({0, 1, 2}), "w": frozenset({2})}
 
 
+def test_order_is_seen_behind_a_star():
+    reference = f"SELECT * FROM ({REFERENCE.partition(' ORDER')[0]}) ORDER BY total DESC, name"
+    programs = make_programs(reference, {"v": reference.removesuffix(", name")}, PROFILE)
+    tied = make_database("tied", ((1, "2.00", 1), (2, "2.00", 1)), ((1, "a"), (2, "b")))
+    with Warehouse(PROFILE, [tied], programs.texts) as house:
+        assert measure_separations(house, programs).separated == {"v": frozenset({0})}
+
+
 def test_a_limit_counts_rows_in_the_order_of_its_statement():
     reference = f"{REFERENCE} LIMIT 2"
     programs = make_programs(reference, {"less": f"{REFERENCE} LIMIT 1", "all": REFERENCE}, PROFILE)
