@@ -55,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--lockin-sandbox",
         metavar="NAME",
-        help="what keeps programs apart: auto (what this machine has; default), bwrap, sandlock or none",
+        help="what keeps programs apart: auto (what this machine has; default), bwrap or none",
     )
     group.addoption(
         "--lockin-fixtures",

@@ -87,6 +87,9 @@ def make_session(config: pytest.Config) -> LockinSession:
         session.check_policy(config.rootpath)
     except PolicyError as error:
         raise pytest.UsageError(str(error)) from error
+    if session.in_process(config) and choice.required:
+        message = "--pdb and --trace run suites where the references are known: not with CI=true"
+        raise pytest.UsageError(message)
     if not session.in_process(config):
         keep_out_conftests(config.pluginmanager, finder)
     return session

@@ -27,7 +27,7 @@ GATED = (
     "not_isolated",
 )
 FIXTURES = ("off", "frozen", "all")
-SANDBOXES = ("auto", "bwrap", "sandlock", "none")
+SANDBOXES = ("auto", "bwrap", "none")
 # How an entry of `lockin_expose` that names an environment variable begins.
 VARIABLE = "env:"
 DEFAULT_FAIL_ON = ("false_pass",)
@@ -86,7 +86,7 @@ class Settings:
         timeout: seconds one phase of a case may take in a run that is ours, at least.
         workers: suites examined at the same time.
         trials: what was asked of the trials.
-        sandbox: `auto`, `bwrap`, `sandlock` or `none`.
+        sandbox: `auto`, `bwrap` or `none`.
         fixtures: `off`, `frozen` or `all` (those made after a candidate was read are shown too).
         fixtures_folder: absolute path of the frozen fixtures, or None where there are none.
         policy: revision or folder that decides what is policy, or "".

@@ -23,7 +23,7 @@ class Attestation:
 
     Attributes:
         role: what the process is for (`suite`, `program`, `jvm`).
-        backend: `bwrap`, `sandlock` or `none`.
+        backend: `bwrap` or `none`.
         namespaces: (kind, id) of those that differ from the controller's.
         shared: kinds that are the controller's own.
         mounts: SHA-256 of the table of mounts (target, source folder, options).
@@ -58,7 +58,7 @@ class Isolation:
     """How a run's untrusted processes were kept apart.
 
     Attributes:
-        asked: the setting: `auto`, `bwrap`, `sandlock` or `none`.
+        asked: the setting: `auto`, `bwrap` or `none`.
         backend: what was used; `none` where nothing was.
         version: of the backend.
         required: whether a run without would have been refused.

@@ -20,7 +20,6 @@ class Bare:
     """Starts processes as they are; of the view only the working folder holds."""
 
     name = "none"
-    contains_jvm = True
     version = ""
     weakness = ""
 

@@ -38,7 +38,6 @@ class Bubblewrap:
     """Starts processes under bubblewrap. Needs no privilege where user namespaces are allowed."""
 
     name = "bwrap"
-    contains_jvm = True
 
     def __init__(self, executable: str, folder: Path) -> None:
         self._executable = executable

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import SandboxError
 from pytest_lockin.workers.sandbox.bare import Bare
 from pytest_lockin.workers.sandbox.bwrap import Bubblewrap, find_bubblewrap, try_bubblewrap
-from pytest_lockin.workers.sandbox.sandlock import Sandlock, try_sandlock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pytest_lockin.workers.sandbox.process import Process
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
         """What every backend does."""
 
         name: str
-        contains_jvm: bool
 
         @property
         def version(self) -> str:
@@ -61,7 +59,7 @@ class SandboxChoice:
 
     Attributes:
         asked: the setting.
-        backend: `bwrap`, `sandlock` or `none`.
+        backend: `bwrap` or `none`.
         executable: of bubblewrap.
         required: under `CI=true` with references: there is no run without one, unless `none` was asked for.
         reason: why there is none; "" where there is one.
@@ -82,44 +80,30 @@ def is_required(environment: Mapping[str, str], *, with_references: bool) -> boo
 def decide_sandbox(asked: str, *, engine: str, required: bool) -> SandboxChoice:
     """Decide on a backend.
 
-    `auto` takes bubblewrap; without it Sandlock where no JVM has to be contained; without both it goes on
-    bare and says why, unless a sandbox is required.
+    `auto` takes bubblewrap; without it the run goes on bare and says why, unless a sandbox is required.
 
     Raises:
         SandboxError: the backend asked for cannot work here, or one is required and none can.
     """
     if asked == "none":
         return SandboxChoice(asked=asked, required=required, reason="--lockin-sandbox none")
-    troubles: dict[str, str] = {}
-    for name, find in _candidates(asked, engine):
-        executable, trouble = find()
-        if not trouble:
-            return SandboxChoice(asked=asked, backend=name, executable=executable, required=required)
-        troubles[name] = trouble
-    reason = "; ".join(f"{name}: {trouble}" for name, trouble in troubles.items())
+    executable, trouble = _find_bwrap(engine)
+    if not trouble:
+        return SandboxChoice(asked=asked, backend="bwrap", executable=executable, required=required)
     if asked != "auto" or required:
         why = "CI=true and references" if asked == "auto" else f"--lockin-sandbox {asked}"
         raise SandboxError(
-            expected=f"a sandbox ({why})", found=f"none that works here ({reason})", hint=_WAY_OUT
+            expected=f"a sandbox ({why})", found=f"none that works here (bwrap: {trouble})", hint=_WAY_OUT
         )
-    return SandboxChoice(asked=asked, reason=reason)
-
-
-def _candidates(asked: str, engine: str) -> list[tuple[str, Callable[[], tuple[str, str]]]]:
-    known = {"bwrap": lambda: _find_bwrap(engine), "sandlock": lambda: ("", try_sandlock(engine))}
-    return [(name, find) for name, find in known.items() if asked in ("auto", name)]
+    return SandboxChoice(asked=asked, reason=f"bwrap: {trouble}")
 
 
 def _find_bwrap(engine: str) -> tuple[str, str]:
+    """The program, and why it cannot be used."""
     if engine.startswith("sc://"):
         return "", "a program under it cannot reach a cluster, and this engine is one"
     executable = find_bubblewrap()
-    if not executable:
-        return "", "not installed"
-    trouble = try_bubblewrap(executable)
-    if trouble:
-        return executable, trouble
-    return executable, ""
+    return executable, try_bubblewrap(executable) if executable else "not installed"
 
 
 def describe_choice(choice: SandboxChoice) -> str:
@@ -131,10 +115,4 @@ def describe_choice(choice: SandboxChoice) -> str:
 
 def make_sandbox(choice: SandboxChoice, folder: Path) -> Sandbox:
     """Make the backend; `folder` is for files of its own."""
-    makers: dict[str, Callable[[], Any]] = {
-        "bwrap": lambda: Bubblewrap(choice.executable, folder),
-        "sandlock": lambda: Sandlock(folder),
-        "none": Bare,
-    }
-    sandbox: Sandbox = makers[choice.backend]()
-    return sandbox
+    return Bubblewrap(choice.executable, folder) if choice.backend == "bwrap" else Bare()
