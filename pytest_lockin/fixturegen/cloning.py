@@ -36,7 +36,7 @@ def clone(draft: Draft, place: int, form: Form, *, number: int, shift: int = 1) 
     key) lies from the original. The copies alone are given, in the draft's order.
     """
     renaming, places = _closure(draft, place, form, number=number, shift=shift)
-    return tuple(_rename(draft[each], form, renaming) for each in places)
+    return tuple(rename(draft[each], form, renaming) for each in places)
 
 
 def clone_all(draft: Draft, form: Form, *, number: int) -> Draft:
@@ -45,7 +45,7 @@ def clone_all(draft: Draft, form: Form, *, number: int) -> Draft:
     for row in draft:
         if not row.table.derived:
             renaming.update(_rename_keys(row, form, renaming, number=number, shift=1))
-    return tuple(row if row.table.derived else _rename(row, form, renaming) for row in draft)
+    return tuple(row if row.table.derived else rename(row, form, renaming) for row in draft)
 
 
 def _closure(
@@ -72,7 +72,8 @@ def _points(row: Placed, form: Form, renaming: Renaming) -> bool:
     )
 
 
-def _rename(row: Placed, form: Form, renaming: Renaming) -> Placed:
+def rename(row: Placed, form: Form, renaming: Renaming) -> Placed:
+    """Give a row with values renamed, in every column of the class that a renaming is for."""
     changed = {}
     for name, cell in row.cells.items():
         key = (form.class_of(full_name(row, name)), cell)
@@ -128,7 +129,7 @@ def _rename_base(row: Placed, form: Form, shift: int) -> Renaming:
 
 def _follow(row: Placed, form: Form, made: Renaming) -> None:
     """Add what becomes of derived keys: rows that point to them must follow."""
-    moved = _rename(row, form, made)
+    moved = rename(row, form, made)
     for key in row.table.unique:
         for name in (each.lower() for each in key.columns):
             if row.cells[name] != moved.cells[name]:

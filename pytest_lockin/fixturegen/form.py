@@ -128,7 +128,8 @@ def _atoms(statement: Statement) -> Iterator[Atom]:
     for node in statement.tree.find_all(*_COMPARISONS, *_NAMED):
         sides = _sides(node)
         literals = [each for side in sides if not side.find(exp.Query) for each in _literals(side)]
-        for column in {name for side in sides for name in _columns_of_side(statement, side, exp.Grouping)}:
+        names = (name for side in sides for name in _columns_of_side(statement, side, exp.Grouping))
+        for column in dict.fromkeys(names):
             for text, quoted in literals:
                 yield Atom(column=column, text=text, quoted=quoted)
     for case in statement.tree.find_all(exp.Case):

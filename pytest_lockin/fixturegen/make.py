@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_lockin.fixturegen.completing import complete
-from pytest_lockin.fixturegen.deltas.families import make_deltas
+from pytest_lockin.fixturegen.deltas.changing import Delta
+from pytest_lockin.fixturegen.deltas.families import make_deltas, make_whole_deltas
+from pytest_lockin.fixturegen.deltas.fusing import fuse
 from pytest_lockin.fixturegen.drafts import to_dataset
 from pytest_lockin.fixturegen.form import read_form
 from pytest_lockin.fixturegen.judge import find_judge
@@ -14,7 +16,7 @@ from pytest_lockin.fixturegen.seeds.making import Seed, SeedMaker
 from pytest_lockin.sql import read_statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_lockin.fixturegen.drafts import Draft
     from pytest_lockin.fixturegen.form import Form
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 GENERATOR = 1
 """Changes with what the same statement and profile give."""
 MOST = 1500
+_LEAST_SHARE = 120
+_MOST_FUSED = 24
 
 
 def make_datasets(
@@ -49,12 +53,31 @@ def make_datasets(
     seeds = _seeds(read, form, profile, run)
     drafts = ((f"seed-{n}", seed.purpose, seed.draft) for n, seed in enumerate(seeds, start=1))
     found = dict(_legal(drafts, profile, {}, most))
-    for number, seed in enumerate(seeds, start=1):
-        # The first seed carries the weight; what the others add is their own branch or boundary.
-        share = most if number == 1 else max(40, most // 20)
-        deltas = ((f"delta-{number}", d.purpose, d.draft) for d in make_deltas(seed.draft, form))
-        found.update(_legal(deltas, profile, found, min(most - len(found), share), numbered=True))
+    for name, deltas, share in _plan([seed.draft for seed in seeds], form, most):
+        numbered = ((f"{name}.{n}", each.purpose, each.draft) for n, each in enumerate(deltas, start=1))
+        found.update(_legal(numbered, profile, found, min(most - len(found), share)))
     return tuple(found.values())
+
+
+def _plan(drafts: list[Draft], form: Form, most: int) -> Iterator[tuple[str, Iterator[Delta], int]]:
+    """Give the families of deltas with the greatest number of each: name, deltas, number.
+
+    The first seed carries the weight; the others add their branch or boundary, and what happens where
+    branches meet.
+    """
+    if not drafts:
+        return
+    first, *others = drafts
+    yield "delta-1", make_deltas(first, form), most * 2 // 3 if others else most
+    whole = first
+    for number, other in enumerate(others, start=2):
+        fused = fuse(first, other, form)
+        yield f"both-{number}", iter([Delta(draft=fused, purpose="two seeds that share rows")]), 1
+        whole = fuse(whole, other, form)
+    if len(whole) > len(first) and len(whole) <= _MOST_FUSED:
+        yield "all", make_whole_deltas(whole, form), most // 5
+    for number, other in enumerate(others, start=2):
+        yield f"delta-{number}", make_deltas(other, form), max(_LEAST_SHARE, most // (2 * len(others)))
 
 
 def make_seeds(statement: str, profile: Profile, *, run: Run | None = None) -> tuple[Dataset, ...]:
@@ -91,27 +114,24 @@ def _judge(profile: Profile) -> Run:
         raise FixturesError(
             expected="an engine to run the statement on small datasets",
             found="none",
-            hint="pip install 'pytest-lockin[tpcds]'",
+            hint="pip install duckdb",
         )
     return judge
 
 
 def _legal(
-    drafts: Iterator[tuple[str, str, Draft]],
+    drafts: Iterable[tuple[str, str, Draft]],
     profile: Profile,
-    known: dict[tuple[object, ...], Dataset],
+    known: Mapping[tuple[object, ...], Dataset],
     most: int,
-    *,
-    numbered: bool = False,
 ) -> Iterator[tuple[tuple[object, ...], Dataset]]:
-    """Give the legal ones among drafts that are unlike all known ones."""
+    """Give the legal ones among drafts that are unlike all known ones, with their content."""
     seen = set(known)
-    for number, (name, purpose, draft) in enumerate(drafts, start=1):
+    for name, purpose, draft in drafts:
         if most <= 0:
             return
-        label = f"{name}.{number}" if numbered else name
-        dataset = to_dataset(complete(draft, profile), profile, name=label, purpose=purpose)
-        content = tuple(tuple(sorted(map(repr, rows.rows))) for rows in dataset.tables)
+        dataset = to_dataset(complete(draft, profile), profile, name=name, purpose=purpose)
+        content = tuple(frozenset(map(repr, rows.rows)) for rows in dataset.tables)
         if content not in seen and not check_legal(dataset, profile):
             seen.add(content)
             most -= 1

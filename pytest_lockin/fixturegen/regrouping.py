@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_lockin.fixturegen.cloning import full_name
+from pytest_lockin.fixturegen.cloning import full_name, rename
 from pytest_lockin.fixturegen.deltas.values import is_legal, read_literal
 from pytest_lockin.fixturegen.filling import bases_of, fresh_values
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterator
 
-    from pytest_lockin.fixturegen.drafts import Placed
+    from pytest_lockin.fixturegen.drafts import Draft, Placed
     from pytest_lockin.fixturegen.form import Form
     from pytest_lockin.model.fixture import Cell, ColumnProfile
 
@@ -63,24 +63,43 @@ def measure_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
             yield column
 
 
-def regroup(row: Placed, form: Form, number: int) -> Placed:
-    """Give a row other values in the columns its group is named by, where nothing limits them."""
-    changed: dict[str, Cell] = {}
-    for column in free_columns(row, form):
-        name = column.name.lower()
-        old = row.cells[name]
-        if full_name(row, name) not in form.groups or old is None or column.domain:
-            continue
-        if isinstance(old, str):
-            changed[name] = f"{old.partition(' *')[0]} *{number}"
-        elif isinstance(old, int) and not isinstance(old, bool):
-            changed[name] = _fresh_integer(column, old, number)
-    return row.changed(changed) if changed else row
+def regroup(draft: Draft, form: Form, number: int) -> Draft:
+    """Give rows other values in the columns their groups are named by, the same ones wherever they meet.
+
+    Left alone: keys, what follows from others, and what a literal limits.
+    """
+    renaming: dict[tuple[frozenset[str], Cell], Cell] = {}
+    for row in draft:
+        for column in row.table.columns:
+            name = column.name.lower()
+            full, old = full_name(row, name), row.cells[name]
+            if full not in form.groups or old is None or column.domain or is_settled(row, name):
+                continue
+            group = form.class_of(full)
+            if not group & _keys_of(draft) and not _has_literals(column, full, form):
+                renaming.setdefault((group, old), _renamed(column, old, number))
+    return tuple(rename(row, form, renaming) for row in draft)
 
 
-def _fresh_integer(column: ColumnProfile, old: int, number: int) -> int:
-    values = list(fresh_values(column, "group", old, number))
-    return int(values[number % len(values)])
+def _keys_of(draft: Draft) -> frozenset[str]:
+    """Give the columns that are a unique key on their own: renamed already wherever rows are copied."""
+    return frozenset(
+        full_name(row, key.columns[0]) for row in draft for key in row.table.unique if len(key.columns) == 1
+    )
+
+
+def _has_literals(column: ColumnProfile, full: str, form: Form) -> bool:
+    text = "char" in column.type.lower() or column.type.lower() == "string"
+    return any(atom.quoted == text for atom in form.atoms_of(full))
+
+
+def _renamed(column: ColumnProfile, old: Cell, number: int) -> Cell:
+    if isinstance(old, str):
+        return f"{old.partition(' *')[0]} *{number}"
+    if isinstance(old, int) and not isinstance(old, bool):
+        values = list(fresh_values(column, "group", old, number))
+        return int(values[number % len(values)])
+    return old
 
 
 def refresh(row: Placed, form: Form, number: int) -> Placed:

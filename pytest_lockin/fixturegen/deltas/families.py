@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pytest_lockin.fixturegen.drafts import Draft, Placed
     from pytest_lockin.fixturegen.form import Form
-    from pytest_lockin.model.fixture import ColumnProfile
+    from pytest_lockin.model.fixture import Cell, ColumnProfile
 
 _SHIFTS = (1, 31, -31, 365)
 _STEPS = (0, 0, 0, 1, 31, -31, 92, 365)
@@ -67,7 +67,7 @@ def _copies(draft: Draft, form: Form) -> Iterator[Delta]:
             copies = clone(draft, place, form, number=number, shift=shift)
             same = tuple(refresh(each, form, number) for each in copies)
             varied = _varied(same, form, chance)
-            other = tuple(regroup(each, form, number) for each in varied)
+            other = regroup(varied, form, number)
             third = _varied(clone(draft, place, form, number=number + 50, shift=shift * 2), form, chance)
             for words, more in (
                 (f"a second row like {name}", (same,)),
@@ -131,6 +131,7 @@ def _measures(draft: Draft, form: Form) -> Iterator[Delta]:
         yield Delta(draft=varied, purpose="other measures")
     alike = tuple(_like_first(row, draft, form) for row in draft)
     yield Delta(draft=alike, purpose="equal measures in all rows of a table")
+    yield Delta(draft=_all_alike(draft, form), purpose="equal measures in all rows")
 
 
 def _without_measures(row: Placed, form: Form) -> Placed:
@@ -143,6 +144,34 @@ def _like_first(row: Placed, draft: Draft, form: Form) -> Placed:
     first = next(each for each in draft if each.table is row.table)
     names = [column.name.lower() for column in measure_columns(row, form)]
     return row.changed({name: first.cells[name] for name in names})
+
+
+def _all_alike(draft: Draft, form: Form) -> Draft:
+    """Give all measures of one type one value, whatever their table: rows of a union's branches meet."""
+    values: dict[str, Cell] = {}
+    for row in draft:
+        for column in measure_columns(row, form):
+            if full_name(row, column.name) not in form.limited and not column.domain:
+                values.setdefault(column.type, row.cells[column.name.lower()])
+    return tuple(
+        row.changed(
+            {
+                column.name.lower(): values[column.type]
+                for column in measure_columns(row, form)
+                if column.type in values and full_name(row, column.name) not in form.limited
+            }
+        )
+        for row in draft
+    )
+
+
+def make_whole_deltas(draft: Draft, form: Form) -> Iterator[Delta]:
+    """Give the deltas that change a draft as a whole; its rows one by one are the business of others."""
+    yield from _measures(draft, form)
+    yield from _copies(draft, form)
+    yield from _ties(draft, form)
+    yield from _volume(draft, form)
+    yield from _grids(draft, form)
 
 
 def _siblings(draft: Draft, form: Form) -> Iterator[Delta]:
@@ -172,7 +201,7 @@ def _ties(draft: Draft, form: Form) -> Iterator[Delta]:
     """Repeat the whole under other keys: the same measures in other groups, or in the same ones."""
     for number in range(1, 3):
         same = clone_all(draft, form, number=number)
-        copy = tuple(regroup(row, form, number) for row in same)
+        copy = regroup(same, form, number)
         chance = random.Random(number)  # noqa: S311 - data, not secrets
         yield Delta(draft=merge(draft, copy), purpose="two groups with the same measures")
         yield Delta(draft=merge(draft, same), purpose="everything twice, under other keys")
@@ -221,7 +250,7 @@ def _volume(draft: Draft, form: Form) -> Iterator[Delta]:
         chance = random.Random(5)  # noqa: S311 - data, not secrets
         copies = [draft]
         for number in range(1, form.limit + _MORE_THAN_LIMIT):
-            copy = tuple(regroup(row, form, number) for row in clone_all(draft, form, number=number))
+            copy = regroup(clone_all(draft, form, number=number), form, number)
             copies.append(_varied(copy, form, chance) if vary else copy)
         purpose = "more groups than the limit keeps" + ("" if vary else ", all with the same measures")
         yield Delta(draft=merge(*copies), purpose=purpose)

@@ -9,6 +9,7 @@ from pytest_lockin.fixturegen.drafts import to_dataset
 from pytest_lockin.fixturegen.seeds.building import build_problem
 from pytest_lockin.fixturegen.seeds.growing import apply_counts, grow, shrink
 from pytest_lockin.fixturegen.seeds.solving import Search
+from pytest_lockin.fixturegen.seeds.terms import fresh_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +49,10 @@ class SeedMaker:
 
     def main(self) -> Seed | None:
         """Give the first draft that returns rows; None where nothing tried does."""
+        with fresh_start():
+            return self._main()
+
+    def _main(self) -> Seed | None:
         tried = []
         for draft in self._solutions():
             rows = self.count(draft)
@@ -74,6 +79,10 @@ class SeedMaker:
 
     def goals(self) -> Iterator[Seed]:
         """Give one seed for each goal that can be reached, also those on which nothing is returned."""
+        with fresh_start():
+            yield from list(self._goals())
+
+    def _goals(self) -> Iterator[Seed]:
         search = self._search(loose=False)
         for number, goal in enumerate(search.problem.goals[:_MOST_GOALS]):
             solved = search.solve(wish=goal.wish, seed=number + 10, hard=False)

@@ -13,7 +13,7 @@ from sqlglot import exp
 from pytest_lockin.fixturegen.constants import days_of, fold, to_date
 from pytest_lockin.fixturegen.days import to_days
 from pytest_lockin.fixturegen.seeds.strings import apply_function
-from pytest_lockin.fixturegen.seeds.terms import ALWAYS, NEVER, Truth, Value, both, either, split_date
+from pytest_lockin.fixturegen.seeds.terms import Truth, Value, always, both, either, never, split_date
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ class Scalars:
         if constant is not None:
             return self.constant(constant)
         if isinstance(node, exp.Null):
-            return Value(term=z3.IntVal(0), kind="null", null=ALWAYS)
+            return Value(term=z3.IntVal(0), kind="null", null=always())
         if isinstance(node, _WRAPPERS):
             return self.value(node.this)
         for kinds, make in self._makers():
@@ -218,7 +218,7 @@ class Scalars:
         this, that = self.as_kind(this, kind), self.as_kind(that, kind)
         null = None
         if this.null is not None or that.null is not None:
-            null = z3.If(test, *(NEVER if each.null is None else each.null for each in (this, that)))
+            null = z3.If(test, *(never() if each.null is None else each.null for each in (this, that)))
         return Value(
             term=z3.If(test, this.term, that.term),
             kind=kind,

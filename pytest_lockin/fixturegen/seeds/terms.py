@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import z3
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _BEFORE = (0, 31, 61, 92, 122, 153, 184, 214, 245, 275, 306, 337)  # days before each month, March first
 _SHORT = (1, 3, 6, 8)  # April, June, September, November
 _FEBRUARY = 11
 _JANUARY = 10
-
-NEVER, ALWAYS = z3.BoolVal(False), z3.BoolVal(True)  # noqa: FBT003 - z3's own signature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,7 +113,7 @@ def split_date(term: Any, names: Names) -> tuple[Day, list[Any]]:
 def both(*conditions: Any) -> Any:
     """Give the AND of conditions; None among them stands for true."""
     parts = [c for c in conditions if c is not None]
-    return z3.And(*parts) if len(parts) > 1 else (parts[0] if parts else ALWAYS)
+    return z3.And(*parts) if len(parts) > 1 else (parts[0] if parts else always())
 
 
 def either(*conditions: Any) -> Any:
@@ -124,3 +126,27 @@ def known(*nulls: Any) -> Any:
     """Give the condition that no value is NULL, from the conditions that each is; None for always."""
     found = either(*nulls)
     return None if found is None else z3.Not(found)
+
+
+def always() -> Any:
+    """Give the condition that always holds."""
+    return z3.BoolVal(True)  # noqa: FBT003 - z3's own signature
+
+
+def never() -> Any:
+    """Give the condition that never holds."""
+    return z3.BoolVal(False)  # noqa: FBT003 - z3's own signature
+
+
+@contextmanager
+def fresh_start() -> Iterator[None]:
+    """Let the solver forget all it was ever told: what it finds depends on how much it has seen.
+
+    Terms made inside are of no use outside.
+    """
+    before = z3.main_ctx()
+    z3.z3._main_ctx = z3.Context()  # noqa: SLF001 - the one place z3 keeps it; every term would have to name it
+    try:
+        yield
+    finally:
+        z3.z3._main_ctx = before  # noqa: SLF001

@@ -8,7 +8,7 @@ import z3
 from sqlglot import exp
 
 from pytest_lockin.fixturegen.seeds.strings import matches
-from pytest_lockin.fixturegen.seeds.terms import NEVER, Truth, Value, both, either, known
+from pytest_lockin.fixturegen.seeds.terms import Truth, Value, both, either, known, never
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +125,7 @@ class Truths:
         left, right = self._alike(left, right)
         if left.null is None and right.null is None:
             return left.term == right.term
-        no = NEVER
+        no = never()
         nulls = [value.null if value.null is not None else no for value in (left, right)]
         return z3.Or(z3.And(*nulls), z3.And(z3.Not(z3.Or(*nulls)), left.term == right.term))
 
@@ -140,7 +140,7 @@ class Truths:
 
     def _is_null(self, node: Any) -> Truth:
         value = self.scalars.value(node.this)
-        null = value.null if value.null is not None else NEVER
+        null = value.null if value.null is not None else never()
         return Truth(true=null, false=z3.Not(null))
 
     def _like(self, node: Any) -> Truth:
@@ -149,6 +149,6 @@ class Truths:
         numbers = [self.strings.numbers[text] for text in value.texts if matches(pattern, text)]
         found = either(*(value.term == number for number in numbers))
         if found is None:
-            found = NEVER
+            found = never()
         there = known(value.null)
         return Truth(true=both(found, there), false=both(z3.Not(found), there), hard=value.hard)
