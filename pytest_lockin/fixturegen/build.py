@@ -10,8 +10,8 @@ from pytest_lockin.errors import FixturesError
 from pytest_lockin.fixturegen.combine import add_combinations
 from pytest_lockin.fixturegen.evaluate import make_programs, measure_separations
 from pytest_lockin.fixturegen.legal import check_legal
-from pytest_lockin.fixturegen.merge import CAP, merge_with_uses
-from pytest_lockin.fixturegen.pack import MOST_FIXTURES, Plan, largest_table, pack_datasets
+from pytest_lockin.fixturegen.merge import CAP, largest_table, merge_with_uses
+from pytest_lockin.fixturegen.pack import MOST_FIXTURES, Plan, pack_datasets
 from pytest_lockin.fixturegen.standing import judge_variants
 from pytest_lockin.fixturegen.tables import ddl_type
 from pytest_lockin.fixturegen.taken import Taken

@@ -128,7 +128,7 @@ def measure_separations(
 
     Rows differ as multisets; where a variant ends in another ORDER BY, so does their order by the
     reference's keys. Datasets are taken in growing portions; a variant that `enough` of them separate is
-    left out of the next portion.
+    left out of the next portion. Only variants that none of the others separates are run on large ones.
 
     Raises:
         FixturesError: the reference cannot be bound.
@@ -136,8 +136,8 @@ def measure_separations(
     expected = _without_cuts(warehouse, programs, warehouse.digest(programs.reference, numbers))
     ordered = warehouse.digest(programs.sequence, numbers) if programs.sequence is not None else None
     notes = _Notes(programs.variants)
-    for portion in _portions(sorted(expected.found)):
-        asked = programs.only(notes.unsettled(enough))
+    for portion, most in _portions(expected.found.keys(), warehouse.large, enough):
+        asked = programs.only(notes.unsettled(most))
         notes.tell(
             _digest_all(warehouse, asked.variants, portion, programs.reference), expected, tried=len(portion)
         )
@@ -193,12 +193,19 @@ class _Notes:
         )
 
 
-def _portions(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+def _portions(
+    numbers: Collection[int], large: Collection[int], enough: int
+) -> Iterator[tuple[Sequence[int], int]]:
+    """Give portions of datasets, each with how many may separate a variant that it is still run for."""
+    small = sorted(number for number in numbers if number not in large)
     start, size = 0, _FIRST_ROUND
-    while start < len(numbers):
-        yield numbers[start : start + size]
+    while start < len(small):
+        yield small[start : start + size], enough
         start += size
         size *= _GROWTH
+    rest = sorted(number for number in numbers if number in large)
+    if rest:
+        yield rest, 1
 
 
 def _digest_all(

@@ -64,6 +64,11 @@ def _took(left: list[tuple[Cell, ...]], row: tuple[Cell, ...]) -> bool:
     return True
 
 
+def largest_table(dataset: Dataset) -> int:
+    """Count the rows of the table that has most."""
+    return max((len(rows.rows) for rows in dataset.tables), default=0)
+
+
 def rows_of(dataset: Dataset, table: str) -> tuple[tuple[Cell, ...], ...]:
     """Give a table's rows; none where the dataset leaves the table out."""
     rows = dataset.table(table)

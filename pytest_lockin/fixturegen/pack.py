@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.fixturegen.cover import cover_greedily, drop_needless
 from pytest_lockin.fixturegen.evaluate import measure_separations
-from pytest_lockin.fixturegen.merge import CAP, Links, merge_datasets
+from pytest_lockin.fixturegen.merge import CAP, Links, largest_table, merge_datasets
 from pytest_lockin.fixturegen.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -84,11 +84,6 @@ def _kills(plan: Plan) -> dict[int, frozenset[str]]:
         for number in numbers:
             kills.setdefault(number, set()).add(name)
     return {n: frozenset(k) for n, k in kills.items() if largest_table(plan.datasets[n]) <= plan.cap}
-
-
-def largest_table(dataset: Dataset) -> int:
-    """Count the rows of the table that has most."""
-    return max((len(rows.rows) for rows in dataset.tables), default=0)
 
 
 def count_rows(dataset: Dataset) -> int:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FixturesError
-from pytest_lockin.fixturegen.merge import CAP
-from pytest_lockin.fixturegen.pack import Bundle, Plan, count_rows, largest_table
+from pytest_lockin.fixturegen.merge import CAP, largest_table
+from pytest_lockin.fixturegen.pack import Bundle, Plan, count_rows
 from pytest_lockin.fixturegen.standing import Evidence
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from pytest_lockin.errors import FixturesError
+from pytest_lockin.fixturegen.merge import CAP, largest_table
 from pytest_lockin.fixturegen.stack import DATASETS, Stackable, stored_name
 from pytest_lockin.fixturegen.tables import DATASET_COLUMN, stack_tables
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 CALL_LIMIT = 10.0
 _PATIENCE = 8
+_MOST_INTERRUPTED = 2
+# A variant that lost a join condition multiplies rows.
+_MEMORY = "2GB"
 _NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
 _EMPTY = (0, 0)
 
@@ -30,7 +34,10 @@ Digest = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digests:
-    """What a statement returned on each dataset: a digest, or the reason it raised. The two share no key."""
+    """What a statement returned on each dataset: a digest, or the reason it raised.
+
+    The two share no key, and neither has those on which it took too long.
+    """
 
     found: Mapping[int, Digest]
     raised: Mapping[int, str]
@@ -38,6 +45,8 @@ class Digests:
 
 class Warehouse:
     """Datasets of one task, loaded once, for any number of statements.
+
+    `large` are the numbers of those with more rows than a fixture may have.
 
     Args:
         statements: the texts that will be asked; columns none of them mentions are not loaded.
@@ -47,6 +56,7 @@ class Warehouse:
         self._connection = _connect()
         self._columns: dict[str, tuple[str, ...]] = {}
         self.size = len(datasets)
+        self.large = frozenset(n for n, dataset in enumerate(datasets) if largest_table(dataset) > CAP)
         numbers = ", ".join(f"({number})" for number in range(len(datasets))) or "(NULL)"
         self._connection.execute(
             f"CREATE TABLE {DATASETS} AS SELECT * FROM (VALUES {numbers}) t({DATASET_COLUMN})"
@@ -87,7 +97,9 @@ class Warehouse:
             for first, last in spans:
                 asked.run(first, last)
         return Digests(
-            found={n: asked.found.get(n, _EMPTY) for n in wanted if n not in asked.raised},
+            found={
+                n: asked.found.get(n, _EMPTY) for n in wanted if n not in asked.raised.keys() | asked.late
+            },
             raised={n: asked.raised[n] for n in wanted if n in asked.raised},
         )
 
@@ -129,7 +141,9 @@ def _connect() -> Any:
         ) from error
     connection = duckdb.connect()
     # One thread for each statement: the plans are wide and the data tiny.
-    connection.execute("SET threads = 1; SET TimeZone = 'UTC'; SET preserve_insertion_order = true")
+    connection.execute(
+        f"SET threads = 1; SET memory_limit = '{_MEMORY}'; SET TimeZone = 'UTC'; SET preserve_insertion_order = true"
+    )
     return connection
 
 
@@ -176,6 +190,8 @@ class _Asked:
         self._columns = columns
         self.found: dict[int, Digest] = {}
         self.raised: dict[int, str] = {}
+        self.late: set[int] = set()
+        self._interrupted = 0
 
     def run(self, first: int, last: int) -> None:
         """Digest a run of datasets; where one of them raises, each half of the run."""
@@ -183,13 +199,22 @@ class _Asked:
 
         try:
             self.take(first, last)
+        except duckdb.InterruptException:
+            self._interrupted += 1
+            if first == last or self._interrupted > _MOST_INTERRUPTED:
+                self.late.update(range(first, last + 1))
+                return
+            self._halve(first, last)
         except duckdb.Error as error:
             if first == last or self._raises_everywhere():
                 self.raised.update(dict.fromkeys(range(first, last + 1), str(error).splitlines()[0]))
                 return
-            middle = (first + last) // 2
-            self.run(first, middle)
-            self.run(middle + 1, last)
+            self._halve(first, last)
+
+    def _halve(self, first: int, last: int) -> None:
+        middle = (first + last) // 2
+        self.run(first, middle)
+        self.run(middle + 1, last)
 
     def take(self, first: int, last: int) -> None:
         """Digest a run of datasets in one call; raises what DuckDB raises."""
@@ -220,7 +245,7 @@ def _ask_at_once(asked: _Asked, spans: Sequence[tuple[int, int]]) -> _Asked | No
 
 
 def _run_bounded(cursor: Any, text: str) -> list[tuple[Any, ...]]:
-    """Run a statement; one that takes too long is interrupted, which raises like any error."""
+    """Run a statement; one that takes too long is interrupted, and raises that."""
     timer = threading.Timer(CALL_LIMIT, cursor.interrupt)
     timer.start()
     try:

@@ -30,7 +30,8 @@ from pytest_lockin.fixturegen.confirm import Confirmation
 from pytest_lockin.fixturegen.evaluate import make_programs, measure_separations
 from pytest_lockin.fixturegen.legal import check_legal
 from pytest_lockin.fixturegen.lock import write_fixtures
-from pytest_lockin.fixturegen.pack import CAP, count_rows, largest_table
+from pytest_lockin.fixturegen.merge import largest_table
+from pytest_lockin.fixturegen.pack import CAP, count_rows
 from pytest_lockin.fixturegen.stack import make_stackable, stored_name
 from pytest_lockin.fixturegen.warehouse import Warehouse, mentioned_columns
 from pytest_lockin.fixturegen.witness import find_witness

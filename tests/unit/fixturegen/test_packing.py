@@ -18,8 +18,8 @@ from pytest_lockin.fixturegen.cover import cover_greedily, drop_needless
 from pytest_lockin.fixturegen.equivalence import Prover
 from pytest_lockin.fixturegen.evaluate import make_programs, measure_separations
 from pytest_lockin.fixturegen.legal import check_legal
-from pytest_lockin.fixturegen.merge import link_columns, merge_datasets, merge_with_uses
-from pytest_lockin.fixturegen.pack import Plan, largest_table, pack_datasets
+from pytest_lockin.fixturegen.merge import largest_table, link_columns, merge_datasets, merge_with_uses
+from pytest_lockin.fixturegen.pack import Plan, pack_datasets
 from pytest_lockin.fixturegen.warehouse import Warehouse
 from pytest_lockin.model.fixture import Standing
 from pytest_lockin.sql import read_statement

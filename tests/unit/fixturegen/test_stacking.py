@@ -6,6 +6,7 @@ import pytest
 from tiny_databases import PROFILE, make_databases
 
 from pytest_lockin.errors import FixturesError
+from pytest_lockin.fixturegen import warehouse
 from pytest_lockin.fixturegen.stack import make_stackable
 from pytest_lockin.fixturegen.warehouse import Warehouse, mentioned_columns
 
@@ -113,3 +114,16 @@ def test_only_mentioned_columns_are_loaded():
 
 def test_a_star_loads_every_column():
     assert mentioned_columns(PROFILE, ["SELECT * FROM sale"])["sale"] == ("shop", "price", "day")
+
+
+def test_what_takes_too_long_is_neither_found_nor_raised(databases, monkeypatch):
+    slow = "SELECT sum(hash(a.range + b.range + price)) AS h FROM sale, range(20000000) a, range(1000) b WHERE day > DATE '1999-01-01'"
+    statement = make_stackable("SELECT sum(price) AS h FROM sale", PROFILE)
+    endless = type(statement)(sql=slow, whole=slow.replace("sale", "_stack_0", 1), single="")
+    monkeypatch.setattr(warehouse, "CALL_LIMIT", 0.2)
+    with Warehouse(PROFILE, databases[:8], [statement.sql, slow]) as stacked:
+        digests = stacked.digest(endless)
+        after = stacked.digest(statement)
+    assert not digests.raised
+    assert len(digests.found) < 8
+    assert len(after.found) == 8
