@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from pytest_lockin.fixturegen.equivalence.knowledge import Knowledge
 
 
+_TOTAL = (
+    *("col", "lit", "add", "sub", "mul", "div", "fn:year", "fn:month", "fn:quarter", "fn:day"),
+    *("fn:dayofmonth", "fn:dayofweek", "fn:datediff", "fn:floor", "fn:tsordstodate"),
+)
+
+
 def find_copies(table: str, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
     """Give columns that are copies of another one of their table and type, with the original's name."""
     rules = dict(knowledge.remember(("derived", table), lambda: _read_rules(table, knowledge)))
@@ -29,6 +35,30 @@ def find_dependencies(table: str, knowledge: Knowledge) -> tuple[tuple[frozenset
     `month(d_date)` follows from the columns that hold these.
     """
     return knowledge.remember(("dependencies", table), lambda: _find_dependencies(table, knowledge))
+
+
+def find_filled(table: str, known: frozenset[str], knowledge: Knowledge) -> frozenset[str]:
+    """Give the columns that are not NULL where some are not, by rules that give NULL for NULL and only then.
+
+    A year that is not NULL comes of a date that is not, and so does the month beside it.
+    """
+    rules = knowledge.remember(("derived", table), lambda: _read_rules(table, knowledge))
+    found = set(known)
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for name, rule in rules:
+            read = {column.name for column in columns_in(rule)}
+            if _is_total(rule) and (name in found or read <= found):
+                found |= {name, *read}
+    return frozenset(found)
+
+
+def _is_total(rule: Term) -> bool:
+    """Whether a rule is NULL exactly where one of its columns is; a divisor is a literal other than 0."""
+    if rule.op == "div" and (rule.args[1].op != "lit" or not rule.args[1].tag[1]):
+        return False
+    return rule.op in _TOTAL and all(_is_total(arg) for arg in rule.args)
 
 
 def _find_dependencies(table: str, knowledge: Knowledge) -> tuple[tuple[frozenset[str], str], ...]:

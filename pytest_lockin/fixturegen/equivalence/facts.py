@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_lockin.fixturegen.equivalence.derivations import find_dependencies
+from pytest_lockin.fixturegen.equivalence.derivations import find_dependencies, find_filled
 from pytest_lockin.fixturegen.equivalence.kinds import INTEGERS, family, kind_of, widest
 from pytest_lockin.fixturegen.equivalence.queries import (
     Derived,
@@ -121,6 +121,7 @@ class Facts:
         self._visit(source, optional=False)
         self.conditions = tuple(_conditions(source))
         self.filled = frozenset().union(*(rejected(term) for term in self.conditions))
+        self.filled |= frozenset(self._filled_by_rules())
         self._rules: list[tuple[frozenset[Term], Term]] | None = None
 
     def _visit(self, part: From, *, optional: bool) -> None:
@@ -135,6 +136,14 @@ class Facts:
             self.sources[part.id] = part
             if optional:
                 self.optional.add(part.id)
+
+    def _filled_by_rules(self) -> Iterator[Term]:
+        """Give columns that are filled because others of their row are."""
+        for source in self.sources.values():
+            known = frozenset(column.name for column in self.filled if column.source == source.id)
+            if isinstance(source, Scan) and known:
+                for name in find_filled(source.table, known, self.knowledge):
+                    yield col(source.id, name)
 
     # Values
 

@@ -214,6 +214,10 @@ EQUAL = {
     ),
     "settled-key": (
         (
+            "SELECT sk FROM days WHERE moy = 12 ORDER BY year NULLS LAST",
+            "SELECT sk FROM days WHERE moy = 12 ORDER BY year",
+        ),
+        (
             "SELECT moy, COUNT(*) n FROM days WHERE year = 1 GROUP BY moy",
             "SELECT moy, COUNT(*) n FROM days WHERE year = 1 GROUP BY moy, month_no",
         ),
@@ -425,6 +429,10 @@ DIFFERENT = {
     ),
     "the order of keys": ("SELECT item FROM sales ORDER BY item, ticket", "SELECT item FROM sales ORDER BY ticket, item"),
     "descending": ("SELECT item FROM sales ORDER BY item DESC", "SELECT item FROM sales ORDER BY item"),
+    "NULLs that no rule rules out": (
+        "SELECT sk FROM days WHERE sk > 12 ORDER BY year NULLS LAST",
+        "SELECT sk FROM days WHERE sk > 12 ORDER BY year",
+    ),
     "NULLs at the other end": ("SELECT shop FROM sales ORDER BY shop NULLS LAST", "SELECT shop FROM sales ORDER BY shop"),
     "a unique key with NULLs does not settle": ("SELECT name FROM shops ORDER BY name, size", "SELECT name FROM shops ORDER BY name"),
     "a key of the joined table only": (
