@@ -141,9 +141,8 @@ def _connect() -> Any:
         ) from error
     connection = duckdb.connect()
     # One thread for each statement: the plans are wide and the data tiny.
-    connection.execute(
-        f"SET threads = 1; SET memory_limit = '{_MEMORY}'; SET TimeZone = 'UTC'; SET preserve_insertion_order = true"
-    )
+    connection.execute(f"SET threads = 1; SET memory_limit = '{_MEMORY}'")
+    connection.execute("SET TimeZone = 'UTC'; SET preserve_insertion_order = true")
     return connection
 
 
