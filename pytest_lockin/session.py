@@ -580,7 +580,11 @@ class LockinSession:
         cache = getattr(self._config, "cache", None)
         if cache is None:
             return ""
-        folder = cache.mkdir("lockin-trials")
+        try:
+            folder = cache.mkdir("lockin-trials")
+        except OSError:
+            # Nowhere to keep answers: every trial is run again next time, and pytest has warned already.
+            return ""
         # The judged change may bring a cache along: where nobody would notice, one of its own is not read.
         forged = self._choice.required and Path(folder).resolve().is_relative_to(
             self._config.rootpath.resolve()
