@@ -113,6 +113,9 @@ def _add_study(actions: Commands) -> None:
     _add_engine(controls)
     controls.set_defaults(refs=None)
     controls.add_argument("--json", type=Path, help="write every control and its outcome here")
+    text = "how well violated obligations and mechanisms are found, on suites made wrong on purpose"
+    mechanisms = _add(actions, "mechanisms", _mechanisms, text)
+    mechanisms.add_argument("task", nargs="*", help="default: every task misreadings are written down for")
 
 
 def _add_tasks(actions: Commands) -> None:
@@ -208,6 +211,16 @@ def _controls(arguments: argparse.Namespace) -> int:
         frames = compute_outputs(refs, _built_tasks(refs, wanted), arguments.engine)
     extra = {task: frames.pop(task) for task in INVENTORY}
     return run_controls_on(frames, extra, arguments.json)
+
+
+def _mechanisms(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.sealing_records import run_benchmark
+    from pytest_lockin.studies.mechanisms.records import list_tasks
+    from pytest_lockin.studies.mechanisms.scores import render_benchmark
+
+    found = run_benchmark(list_tasks(arguments.task), lambda line: print(line, flush=True))
+    print("\n".join(render_benchmark(found)))
+    return EXIT_FINDINGS if found.missed else EXIT_OK
 
 
 def _build_into(refs: Path, tasks: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ Puts together what `alternatives`, `obligations`, `references` and `suite` bring
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.alternative import Mutant
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.finding import CaseEvidence, Counted, Diagnosis, ObligationFinding
+    from pytest_lockin.model.report import TaskReport
     from pytest_lockin.model.task import Obligation, Task
     from pytest_lockin.model.trial import TrialSummary
     from pytest_lockin.obligations.gather import Violation
@@ -71,6 +72,17 @@ class Answered:
     diagnosis: Diagnosis | None = None
     findings: tuple[ObligationFinding, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def report_diagnosis(report: TaskReport, question: Question) -> TaskReport:
+    """Add to a suite's report what the candidate got wrong and why no test noticed."""
+    answered = diagnose_suite(question)
+    return replace(
+        report,
+        obligations=answered.findings,
+        diagnosis=answered.diagnosis,
+        notes=(*report.notes, *answered.notes),
+    )
 
 
 def diagnose_suite(question: Question) -> Answered:
@@ -215,4 +227,4 @@ def _read(path: Path) -> str:
         return ""
 
 
-__all__ = ["Answered", "Question", "diagnose_suite"]
+__all__ = ["Answered", "Question", "diagnose_suite", "report_diagnosis"]

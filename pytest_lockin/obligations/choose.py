@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     Edits = tuple[Edit, ...]
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+")
+_BOUND = re.compile(r"(<=|>=|<>|!=|<|>)\s*\(?(\d+(?:\.\d+)?|'[^']*')")
 _RULES = (
     "it breaks the fewest obligations",
     "it belongs to an obligation of the task",
     "its words stand in the candidate's source",
     "it takes no constant from the candidate",
     "it needs the fewest edits",
+    "it changes the least",
     "it stands first in the statement",
 )
 
@@ -36,6 +38,7 @@ def choose(
             -count_evidence(edits, words),
             any(each.informed for each in edits),
             len(edits),
+            sum(len(each.before) + len(each.after) for each in edits),
             min(each.start for each in edits),
         )
 
@@ -64,7 +67,14 @@ def _signs(edit: Edit, source: str) -> list[int]:
     before, after = _words(edit.before), _words(edit.after)
     brought = [1 if _holds(source, word) else -1 for word in after - before]
     taken = [-1 if _holds(source, word) else 1 for word in before - after]
-    return [*brought, *taken]
+    return [*brought, *taken, *_bound_signs(edit, source)]
+
+
+def _bound_signs(edit: Edit, source: str) -> list[int]:
+    """Look for the comparisons an edit brings in, `>= 2001`, in the source."""
+    brought = set(_BOUND.findall(edit.after)) - set(_BOUND.findall(edit.before))
+    told = {(sign.replace("!=", "<>"), value) for sign, value in _BOUND.findall(source)}
+    return [1 if each in told else -1 for each in brought]
 
 
 def _words(text: str) -> set[str]:

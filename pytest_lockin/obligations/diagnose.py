@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -41,7 +42,8 @@ class Suspect:
         edits: edits of it, each of which breaks one obligation.
         outputs: what the candidate returned, by data set; None where it raised.
         source: the candidate's source, all its modules.
-        most: programs that may be run, each on one data set.
+        most: programs that may be run, each on one data set; `seconds` for all of them. What was not tried by
+            then explains nothing.
     """
 
     base: str
@@ -49,6 +51,7 @@ class Suspect:
     outputs: Mapping[str, Frame | None]
     source: str = ""
     most: int = 4000
+    seconds: float = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +105,7 @@ class _Search:
     def __init__(self, suspect: Suspect, ask: Ask, linker: Linker) -> None:
         self.suspect, self._ask, self._linker = suspect, ask, linker
         self.asked = 0
+        self._deadline = time.monotonic() + suspect.seconds
         self._words = suspect.source.lower()
         self._homes: dict[str, str] = {}
         self._scores: dict[frozenset[str], float] = {}
@@ -139,7 +143,7 @@ class _Search:
 
     def _measure(self, edits: Edits) -> float:
         sql = apply_edits(self.suspect.base, edits)
-        if sql is None or self.asked >= self.suspect.most:
+        if sql is None or self._is_over():
             return float("inf")
         left = 0.0
         for name in self._ranked:
@@ -150,6 +154,9 @@ class _Search:
                 # It does not help here: whether it does elsewhere is not worth a run.
                 return max(left, 1.0)
         return left
+
+    def _is_over(self) -> bool:
+        return self.asked >= self.suspect.most or time.monotonic() > self._deadline
 
     def fits(self, edits: Edits) -> bool:
         """Whether these edits make the reference equal the candidate on every data set."""

@@ -76,10 +76,11 @@ def find_change(before: str, after: str) -> tuple[int, int, str]:
 
 
 def apply_edits(base: str, edits: Iterable[Edit]) -> str | None:
-    """Make several edits at once; None where two of them touch the same text."""
-    made, left = [], len(base)
+    """Make several edits at once; None where two of them overlap or touch."""
+    made: list[str] = []
+    left = len(base)
     for edit in sorted(edits, key=lambda each: (-each.start, -each.end)):
-        if edit.end > left:
+        if edit.end > left or (made and edit.end == left):
             return None
         made.append(edit.replacement + base[edit.end : left])
         left = edit.start

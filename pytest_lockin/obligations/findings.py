@@ -56,16 +56,19 @@ class Seen:
 def conclude_findings(obligations: Sequence[Obligation], seen: Seen) -> tuple[ObligationFinding, ...]:
     """Say of each obligation what plan, code and tests do about it, and why a violation goes unnoticed."""
     violated = {violation.obligation: (violation, cases) for violation, cases in seen.evidence}
-    return tuple(_conclude(one, seen, violated.get(one.id)) for one in obligations)
+    return tuple(_conclude(one, obligations, seen, violated.get(one.id)) for one in obligations)
 
 
 def _conclude(
-    one: Obligation, seen: Seen, violated: tuple[Violation, tuple[CaseEvidence, ...]] | None
+    one: Obligation,
+    all_of_them: Sequence[Obligation],
+    seen: Seen,
+    violated: tuple[Violation, tuple[CaseEvidence, ...]] | None,
 ) -> ObligationFinding:
     if violated is not None:
-        return _violated(one, seen, *violated)
+        return _violated(one, all_of_them, seen, *violated)
     counted = seen.counted.get(one.id, Counted())
-    plan = read_plan(seen.plan, one)
+    plan = read_plan(seen.plan, one, others=all_of_them)
     decision = decide_from_trials(counted, plan.status) if seen.counted else None
     explained = seen.found.diagnosis.explained
     return _finding(
@@ -81,11 +84,16 @@ def _conclude(
 
 
 def _violated(
-    one: Obligation, seen: Seen, violation: Violation, cases: tuple[CaseEvidence, ...]
+    one: Obligation,
+    all_of_them: Sequence[Obligation],
+    seen: Seen,
+    violation: Violation,
+    cases: tuple[CaseEvidence, ...],
 ) -> ObligationFinding:
     plan = read_plan(
         seen.plan,
         one,
+        others=all_of_them,
         before=[edit.before for edit in violation.edits],
         after=[edit.after for edit in violation.edits],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -88,6 +89,7 @@ class Prober:
 
     def __init__(self, base: str, found: Found, pair: tuple[Frame, Frame], lab: Lab) -> None:
         self._base, self._found, self._pair, self._lab = base, found, pair, lab
+        self._read = tuple(dict.fromkeys(re.findall(r"[a-z_]\w*", base.lower())))
         self._edits = tuple(edit for _, edit in found.edits)
         self._as_is = self._view(frozenset())
         self.unfit = lab.reject(self.program())
@@ -145,15 +147,20 @@ class Prober:
         """Change a cell of each case's rows until the results differ."""
         found = {}
         for case in cases:
-            for tables in self._lab.inputs[case]:
-                for said, edited in self._lab.sharpen(tables, violation.columns, _MOST_CELLS):
+            changed = self._change(violation, self._lab.inputs[case])
+            if changed is not None:
+                found[case] = changed
+        return found
+
+    def _change(self, violation: Violation, inputs: Sequence[Tables]) -> tuple[str, frozenset[str]] | None:
+        """Change the columns misread first, then any the statement reads."""
+        for columns in (violation.columns, self._read):
+            for tables in inputs:
+                for said, edited in self._lab.sharpen(tables, columns, _MOST_CELLS):
                     spots = self._compare(violation, edited)
                     if spots:
-                        found[case] = (said, spots)
-                        break
-                if case in found:
-                    break
-        return found
+                        return said, spots
+        return None
 
     def _look(self, violation: Violation, spots: Sequence[frozenset[str]]) -> frozenset[str]:
         """Find the cases that fail where what is concerned is wrecked."""

@@ -107,11 +107,25 @@ class Linker:
         broken = [draft for draft in self._drafts if self._counts[_key(draft)] > after[_key(draft)]]
         ranked = sorted(broken, key=lambda draft: -_closeness(draft, edit))
         homes = (self.link_clause(draft) for draft in ranked if _closeness(draft, edit) > 0)
+        home = next((home for home in homes if home), "")
         return (
-            next((home for home in homes if home), "")
+            (self._link_nearer(edit, home) if home else "")
             or self.link_columns(edit.kind, edit.columns, edit.clause)
             or self._link_loosely(edit)
         )
+
+    def _link_nearer(self, edit: Edit, home: str) -> str:
+        """Prefer, to the obligation of the whole clause, one of its kind about just the column misread."""
+        read = edit.columns[0].lower() if edit.operator == "column" and edit.columns else ""
+        owner = next(each for each in self.obligations if each.id == home)
+        if not read or read in owner.columns:
+            return home
+        about = [
+            each
+            for each in self.obligations
+            if read in each.columns and each.kind is owner.kind and each.fragment is owner.fragment
+        ]
+        return min(about, key=lambda each: len(each.columns)).id if about else home
 
     def _link_loosely(self, edit: Edit) -> str:
         """Link a constant to the obligation that quotes it, a copied column to the one it is written for."""

@@ -51,6 +51,9 @@ def make_misreadings(
     for change in (
         *_roles(tree),
         *_keys(tree, schemas),
+        *_bounds(tree),
+        *_functions(tree, candidate),
+        *_siblings(tree, schemas, candidate),
         *_signs(tree),
         *_constants(tree, _own_constants(candidate, schemas)),
     ):
@@ -169,6 +172,58 @@ def _match(select: Any, left: Any, right: Any, mine: str, theirs: str) -> Iterat
             f"{left.alias_or_name} and {right.alias_or_name} were matched on {say(on)}, where no key is meant"
         )
         yield _Change(select, put, Kind.JOIN, Fragment.JOIN_ON, text)
+
+
+def _bounds(tree: Any) -> Iterator[_Change]:
+    """One value is taken as a bound: `year = 2001` as `year >= 2001`."""
+    for node in list(tree.find_all(exp.EQ)):
+        subject, value = node.this, node.expression
+        where = node.find_ancestor(exp.Where, exp.Select)
+        if not isinstance(subject, exp.Column) or not isinstance(where, exp.Where):
+            continue
+        if not isinstance(value, exp.Literal) or value.is_string:
+            continue
+        for kind in (exp.GTE, exp.LTE):
+            put = kind(this=subject.copy(), expression=value.copy())
+            text = f"{say(put)} were asked where {say(node)} is meant"
+            yield _Change(node, put, Kind.FILTER, Fragment.WHERE, text)
+
+
+def _functions(tree: Any, candidate: str) -> Iterator[_Change]:
+    """An aggregate is another one, which the candidate's source calls."""
+    words = frozenset(re.findall(r"\w+", candidate.lower()))
+    known = {
+        "sum": exp.Sum,
+        "avg": exp.Avg,
+        "mean": exp.Avg,
+        "min": exp.Min,
+        "max": exp.Max,
+        "count": exp.Count,
+    }
+    called = {known[word] for word in words & set(known)}
+    for node in list(tree.find_all(exp.Sum, exp.Avg, exp.Min, exp.Max)):
+        for kind in sorted(called - {type(node)}, key=lambda each: each.__name__):
+            put = kind(this=node.this.copy())
+            text = f"{say(put)} were taken where {say(node)} is meant"
+            yield _Change(node, put, Kind.METRIC, Fragment.SELECT, text, informed=True)
+
+
+def _siblings(tree: Any, schemas: Mapping[str, Mapping[str, str]], candidate: str) -> Iterator[_Change]:
+    """A column is another one of its table and type, which the candidate's source names."""
+    words = frozenset(re.findall(r"\w+", candidate.lower()))
+    for node in list(tree.find_all(exp.Column)):
+        name = node.name.lower()
+        owners = [columns for columns in schemas.values() if name in map(str.lower, columns)]
+        if len(owners) != 1 or node.find_ancestor(exp.Join, exp.Select).key == "join":
+            continue
+        kinds = {column.lower(): kind for column, kind in owners[0].items()}
+        for other in sorted(words & set(kinds) - {name}):
+            if kinds[other] == kinds[name]:
+                put = exp.column(other, table=node.args.get("table"))
+                where = node.find_ancestor(exp.Where, exp.Select).key == "where"
+                fragment, kind = (Fragment.WHERE, Kind.FILTER) if where else (Fragment.SELECT, Kind.METRIC)
+                text = f"{other} were read where {name} is meant"
+                yield _Change(node, put, kind, fragment, text, informed=True)
 
 
 def _signs(tree: Any) -> Iterator[_Change]:

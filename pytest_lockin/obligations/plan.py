@@ -38,6 +38,10 @@ _COMMON = frozenset(
     """.split()  # noqa: SIM905 - a list of that many words is no easier to read
 )
 _PRESENT, _PARTIAL = 0.6, 0.3
+# A sentence with so many of the obligation's own words says it, whatever it calls the columns.
+_NEARLY_ALL = 0.8
+# How near the best-said obligation of a sentence another one must come to be said by it too.
+_RIVAL = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +53,16 @@ class PlanFinding:
 
 
 def read_plan(
-    plan: str, obligation: Obligation, *, before: Iterable[str] = (), after: Iterable[str] = ()
+    plan: str,
+    obligation: Obligation,
+    *,
+    others: Sequence[Obligation] = (),
+    before: Iterable[str] = (),
+    after: Iterable[str] = (),
 ) -> PlanFinding:
     """Find the sentence of a plan that speaks of an obligation.
+
+    A sentence that says one of `others`, the task's obligations, much better does not speak of this one.
 
     `present`: a sentence holds most of the obligation's columns, constants and words, and a word of its
     kind; `partial`: some of them; `contradicted`: the plan says what the candidate does instead (`after`
@@ -61,7 +72,7 @@ def read_plan(
         return PlanFinding(status=PlanStatus.NO_PLAN)
     sentences = split_sentences(plan)
     wrong = _find_contradiction(sentences, _words(before) - _words(after), _words(after) - _words(before))
-    scored = [(_score(sentence, obligation), sentence) for sentence in sentences]
+    scored = [(_score_among(sentence, obligation, others), sentence) for sentence in sentences]
     score, best = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
     if wrong:
         return PlanFinding(status=PlanStatus.CONTRADICTED, quote=wrong)
@@ -91,6 +102,14 @@ def _words(texts: Iterable[str]) -> set[str]:
     return {word for word in found if word and word not in _COMMON}
 
 
+def _score_among(sentence: str, obligation: Obligation, others: Sequence[Obligation]) -> float:
+    own = _score(sentence, obligation)
+    if own < _PARTIAL:
+        return 0.0
+    best = max((_score(sentence, other) for other in others if other.id != obligation.id), default=0.0)
+    return own if own >= _RIVAL * best else 0.0
+
+
 def _score(sentence: str, obligation: Obligation) -> float:
     """Measure how much of an obligation a sentence says: its constants, its columns, its own words."""
     have = _words([sentence])
@@ -104,7 +123,10 @@ def _score(sentence: str, obligation: Obligation) -> float:
         shares.append(min(1.0, 1.5 * sum(_names(flat, have, each) for each in columns) / len(columns)))
     own = {word for word in _words([obligation.text]) if word not in constants}
     stems = {_stem(word) for word in have}
-    shares.append(min(1.0, 1.5 * sum(_stem(word) in stems for word in own) / max(1, len(own))))
+    said = sum(_stem(word) in stems for word in own) / max(1, len(own))
+    shares.append(min(1.0, 1.5 * said))
+    if said >= _NEARLY_ALL:
+        return 1.0
     score = sum(shares) / len(shares)
     return score if have & set(_KIND_WORDS[obligation.kind].split()) else score / 2
 

@@ -46,7 +46,7 @@ class World:
         try:
             found = self.connections[name].execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
             return Frame.of(found.to_arrow_table())
-        except duckdb.Error:
+        except (duckdb.Error, sqlglot.errors.SqlglotError):
             return None
 
     def explain(self, reference, candidate, obligations, source="", edits=None):
