@@ -127,7 +127,7 @@ def _parse_column(text: str) -> tuple[str, str]:
     return name, kind
 
 
-def _parse_row(row: list[Any], shown: list[str], columns: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
+def _parse_row(row: Any, shown: list[str], columns: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
     kinds = dict(columns)
     if not isinstance(row, list) or len(row) != len(shown):
         message = f"a row of other length than the {len(shown)} columns shown: {row!r}"
