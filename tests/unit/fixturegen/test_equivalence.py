@@ -69,7 +69,11 @@ def databases():
         tables.con.close()
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(draw=st.randoms(use_true_random=False))
 def test_what_is_proved_equal_is_equal_on_every_small_database(databases, draw):
     for (one, other), tables in databases.items():

@@ -61,7 +61,11 @@ def test_each_statement_has_variants_that_are_proved(sorted_out):
     assert [len(proved) >= 5 for _, _, proved, _ in sorted_out] == [True] * len(STATEMENTS)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(draw=st.randoms(use_true_random=False))
 def test_no_small_database_tells_a_proved_variant_from_its_reference(sorted_out, draw):
     for tables, sql, proved, _ in sorted_out:
