@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.fixturegen.completing import complete
 from pytest_lockin.fixturegen.deltas.changing import Delta
-from pytest_lockin.fixturegen.deltas.families import make_deltas, make_whole_deltas
+from pytest_lockin.fixturegen.deltas.families import make_branch_deltas, make_deltas, make_whole_deltas
 from pytest_lockin.fixturegen.deltas.fusing import fuse
 from pytest_lockin.fixturegen.drafts import to_dataset
 from pytest_lockin.fixturegen.form import read_form
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 GENERATOR = 1
 """Changes with what the same statement and profile give."""
 MOST = 1500
-_LEAST_SHARE = 120
+_LEAST_SHARE = 180
 _MOST_FUSED = 24
 
 
@@ -77,7 +77,7 @@ def _plan(drafts: list[Draft], form: Form, most: int) -> Iterator[tuple[str, Ite
     if len(whole) > len(first) and len(whole) <= _MOST_FUSED:
         yield "all", make_whole_deltas(whole, form), most // 5
     for number, other in enumerate(others, start=2):
-        yield f"delta-{number}", make_deltas(other, form), max(_LEAST_SHARE, most // (2 * len(others)))
+        yield f"delta-{number}", make_branch_deltas(other, form), max(_LEAST_SHARE, most // (2 * len(others)))
 
 
 def make_seeds(statement: str, profile: Profile, *, run: Run | None = None) -> tuple[Dataset, ...]:

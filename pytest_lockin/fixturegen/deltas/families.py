@@ -165,6 +165,15 @@ def _all_alike(draft: Draft, form: Form) -> Draft:
     )
 
 
+def make_branch_deltas(draft: Draft, form: Form) -> Iterator[Delta]:
+    """Give the deltas of a seed that shows one branch or arm: its boundaries before all else."""
+    yield from _losses(draft)
+    yield from _cells(draft, form)
+    yield from _copies(draft, form)
+    yield from _measures(draft, form)
+    yield from _changed_copies(draft, form)
+
+
 def make_whole_deltas(draft: Draft, form: Form) -> Iterator[Delta]:
     """Give the deltas that change a draft as a whole; its rows one by one are the business of others."""
     yield from _measures(draft, form)

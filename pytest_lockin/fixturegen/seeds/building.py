@@ -13,14 +13,13 @@ from sqlglot import exp
 from pytest_lockin.fixturegen.constants import to_date
 from pytest_lockin.fixturegen.seeds.aggregates import Aggregates
 from pytest_lockin.fixturegen.seeds.rows import Columns, SymbolicRow
+from pytest_lockin.fixturegen.seeds.sameness import key_columns, same_rows
 from pytest_lockin.fixturegen.seeds.scalars import Scalars
 from pytest_lockin.fixturegen.seeds.strings import collect_strings
 from pytest_lockin.fixturegen.seeds.terms import Names, Truth, Value, both, either
 from pytest_lockin.fixturegen.seeds.truths import Truths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from pytest_lockin.fixturegen.form import Form
     from pytest_lockin.model.fixture import Profile
     from pytest_lockin.sql import Statement
@@ -345,55 +344,16 @@ def build_problem(statement: Statement, form: Form, profile: Profile, *, loose: 
     outputs = builder.query(statement.tree, (), None)
     nulls = [z3.Not(value.null) for value in outputs.values() if value.null is not None]
     for row in builder.rows:
-        for name in _keys(row):
+        for name in key_columns(row):
             builder.columns.get(row, name)
     return Problem(
         rows=tuple(builder.rows),
-        demands=(*builder.demands, *_unique(builder.rows)),
+        demands=(*builder.demands, *(Demand(condition=each) for each in same_rows(builder.rows))),
         goals=tuple(builder.goals),
         likes=(*builder.likes, *nulls),
         counts=tuple(builder.aggregates.counts),
         columns=builder.columns,
     )
-
-
-def _keys(row: SymbolicRow) -> Iterator[str]:
-    """Give columns a row needs in any case: keys of which a part is used."""
-    for key in row.table.unique:
-        names = [name.lower() for name in key.columns]
-        if any(name in row.columns for name in names):
-            yield from names
-
-
-def _unique(rows: list[SymbolicRow]) -> Iterator[Demand]:
-    """Two rows of one table with equal keys are one row."""
-    for place, one in enumerate(rows):
-        for other in rows[:place]:
-            if one.table is other.table:
-                yield from _same_if_equal(one, other)
-
-
-def _same_if_equal(one: SymbolicRow, other: SymbolicRow) -> Iterator[Demand]:
-    shared = sorted(set(one.columns) & set(other.columns))
-    together = both(*one.guard, *other.guard)
-    for key in one.table.unique:
-        names = [name.lower() for name in key.columns]
-        if not all(name in one.columns and name in other.columns for name in names):
-            continue
-        equal = [one.columns[name].term == other.columns[name].term for name in names]
-        same = [
-            condition
-            for name in shared
-            if name not in names
-            for condition in _alike(one.columns[name], other.columns[name])
-        ]
-        if same:
-            yield Demand(condition=z3.Implies(z3.And(together, *equal), z3.And(*same)))
-
-
-def _alike(one: Value, other: Value) -> list[Any]:
-    nulls = [one.null == other.null] if one.null is not None and other.null is not None else []
-    return [one.term == other.term, *nulls]
 
 
 def span_of(statement: Statement) -> tuple[date, date]:
@@ -408,11 +368,3 @@ def _days(node: Any) -> list[date]:
         day = to_date(node.this)
         return [day] if day is not None and day.year in _YEARS else []
     return [date(int(node.this), 1, 1)] if node.is_int and int(node.this) in _YEARS else []
-
-
-def columns_in_use(problem: Problem) -> Mapping[str, tuple[str, ...]]:
-    """Give the columns of each table that some condition reads."""
-    used: dict[str, dict[str, None]] = {}
-    for row in problem.rows:
-        used.setdefault(row.table.name, {}).update(dict.fromkeys(row.columns))
-    return {name: tuple(columns) for name, columns in used.items()}

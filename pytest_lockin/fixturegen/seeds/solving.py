@@ -196,7 +196,7 @@ def _make_solver() -> Any:
     solver = z3.SolverFor("QF_LIRA")
     solver.set("random_seed", 7)
     # Only against a solver that has lost itself: the steps end every ordinary question sooner.
-    solver.set("timeout", 6000)
+    solver.set("timeout", 60_000)
     return solver
 
 
