@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     Labelled = tuple[Record, Label]
 
 # Single-cell changes tried on a database before it is given up.
-_MOST_CELLS = 60
+_MOST_CELLS = 40
+# Databases tried for rows that cannot show it.
+_MOST_BLIND = 6
 
 
 def build_records(world: World) -> Iterator[Labelled]:
@@ -66,7 +68,7 @@ class _Builder:
         if not self._apart:
             return
         yield self._label(Mechanism.SAME_INCORRECT_LOGIC, self._rows(self._apart[0], found=True))
-        blind = next(filter(self._nearly_shows, self._same), None)
+        blind = next(filter(self._nearly_shows, self._same[:_MOST_BLIND]), None)
         if blind is not None:
             yield self._label(Mechanism.NONDISCRIMINATING_DATA, self._rows(blind, found=False))
         coarse = next((case for n in self._apart if (case := self._coarse(n)) is not None), None)
