@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FixturesError
 from pytest_lockin.fixturegen.merge import CAP, largest_table
-from pytest_lockin.fixturegen.pack import Bundle, Plan, count_rows
+from pytest_lockin.fixturegen.pack import MOST_FIXTURES, Bundle, Plan, count_rows
 from pytest_lockin.fixturegen.standing import Evidence
 
 if TYPE_CHECKING:
@@ -67,20 +67,18 @@ class Taken:
         return replace(plan, matrix=replace(matrix, separated=separated))
 
     def take_volume(self, matrix: Matrix) -> None:
-        """Take one database with more rows than a fixture may have, where only such a one separates."""
-        if not self.held and not matrix.defined:
-            return
+        """Take databases with more rows than a fixture may have, where only such ones separate."""
         shown = matrix.shown_on()
-        left = shown.keys() - self._separated()
-        sets = {
-            n: frozenset(name for name in left if n in shown[name])
-            for n, dataset in enumerate(self.datasets)
-            if largest_table(dataset) > CAP and n in matrix.defined
-        }
-        best = max(sets, key=lambda n: (len(sets[n]), -count_rows(self.datasets[n])), default=None)
-        if best is not None and sets[best]:
+        waiting = [n for n in sorted(matrix.defined) if largest_table(self.datasets[n]) > CAP]
+        while waiting and len(self.held) < MOST_FIXTURES:
+            left = shown.keys() - self._separated()
+            sets = {n: frozenset(name for name in left if n in shown[name]) for n in waiting}
+            best = max(waiting, key=lambda n: (len(sets[n]), -count_rows(self.datasets[n])))
+            if not sets[best]:
+                return
+            waiting.remove(best)
             bundle = Bundle(parts=(best,), dataset=self.datasets[best], separates=sets[best])
-            self.take([*(bundle for bundle, _ in self.held.values()), bundle])
+            self.take([*(held for held, _ in self.held.values()), bundle])
 
     def ask_the_rest(self) -> None:
         """Run what nothing separates yet on the fixtures: names, types and engines may differ too."""
@@ -155,13 +153,11 @@ class Taken:
 
     def names(self) -> list[str]:
         """Name what was taken: f1, f2 and so on, and the one with more rows than a fixture may have."""
-        names, count = [], 0
+        names: list[str] = []
         for bundle, _ in self.held.values():
-            if largest_table(bundle.dataset) > CAP:
-                names.append(VOLUME)
-            else:
-                count += 1
-                names.append(f"f{count}")
+            large = largest_table(bundle.dataset) > CAP
+            alike = sum(name.startswith(VOLUME) == large for name in names)
+            names.append(VOLUME + (str(alike + 1) if alike else "") if large else f"f{alike + 1}")
         return names
 
 

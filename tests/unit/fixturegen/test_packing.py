@@ -323,6 +323,21 @@ def test_a_volume_fixture_is_taken_where_only_many_rows_show_it():
     assert {s.standing for s in made.standings} == {Standing.DISTINGUISHED}
 
 
+def test_another_large_database_is_taken_where_the_first_is_unfit():
+    reference = f"{REFERENCE} LIMIT 24"
+    variants = tuple(v for v in make_variants(reference, SCHEMAS) if v.kind.value == "limit")
+    smaller = replace(CROWD, id="smaller")
+    making = make(
+        (*make_databases(20), smaller, CROWD),
+        reference=reference,
+        variants=variants,
+        confirm=loop_confirm(refuse=("smaller",)),
+    )
+    made = build_fixtures(making)
+    assert [fixture.name for fixture in made.fixtures] == ["volume"]
+    assert {s.standing for s in made.standings} == {Standing.DISTINGUISHED}
+
+
 def test_illegal_data_is_refused():
     twice = make_database("twice", (), ((1, "a"), (1, "b")))
     with pytest.raises(FixturesError, match="in twice"):
