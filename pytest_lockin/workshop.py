@@ -262,8 +262,7 @@ class Workshop:
             stdin=subprocess.PIPE,
         )
         self._watch(process)
-        missing = process.attest().missing
-        if missing:
+        if process.attest().open_ends:
             process.kill()
             raise unsealed(process.attest())
         return process

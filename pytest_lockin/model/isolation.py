@@ -7,6 +7,9 @@ from dataclasses import dataclass
 # Namespaces a sealed process has of its own. `net` may be one it shares with its JVM, never the controller's.
 NAMESPACES = ("mnt", "pid", "net", "ipc", "uts", "user")
 
+# How what is missing begins where it is only a limit.
+LIMIT = "a limit on "
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitInForce:
@@ -46,6 +49,11 @@ class Attestation:
     capabilities: int = 0
     filtered: bool = False
     missing: tuple[str, ...] = ()
+
+    @property
+    def open_ends(self) -> tuple[str, ...]:
+        """What is missing that keeps a process in: all but limits, which keep it small."""
+        return tuple(what for what in self.missing if not what.startswith(LIMIT))
 
     @property
     def holds(self) -> bool:

@@ -93,7 +93,7 @@ class Worker:
         if self._canary:
             places = find_in_process(self.process.inner(), self._canary)
             self._leaks += [f"{place} of a {self.process.view.role} process" for place in places]
-        if attestation.missing:
+        if attestation.open_ends:
             self.kill()
             raise unsealed(attestation)
 
@@ -209,7 +209,7 @@ def unsealed(attestation: Attestation) -> SandboxError:
     """Build the error for a process that is not kept apart as its sandbox promises."""
     return SandboxError(
         expected=f"a process in a sandbox of {attestation.backend}",
-        found=f"one without {', '.join(attestation.missing)}",
+        found=f"one without {', '.join(attestation.open_ends)}",
         hint="`lockin doctor` says what this machine allows",
     )
 

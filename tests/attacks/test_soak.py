@@ -86,7 +86,7 @@ def test_two_thousand_trials_grow_neither_memory_nor_processes(tmp_path, record_
     groups = process.group.folders
     shop.close()
     record_property("sizes", sizes)
-    print(
+    print(  # noqa: T201 - the result that is kept
         f"{TRIALS} trials in {seconds:.0f} s; resident kB {sizes[1]} -> {sizes[-1]}; processes {counts[1]} -> {counts[-1]}"
     )
     assert len(ended) > 1

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_lockin.model.isolation import NAMESPACES, Attestation, LimitInForce
+from pytest_lockin.model.isolation import LIMIT, NAMESPACES, Attestation, LimitInForce
 from pytest_lockin.workers.sandbox.process import wait_for_inner
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ _RESOURCES = {
     "Max file size": "file_bytes",
     "Max open files": "open_files",
     "Max core file size": "core_bytes",
+    "Max data size": "memory",
+    "Max processes": "processes",
 }
 
 
@@ -114,17 +116,14 @@ def _limits(proc: Path, process: Process) -> tuple[LimitInForce, ...]:
     for line in lines:
         for title, name in _RESOURCES.items():
             soft = line.removeprefix(title).split()[:1] if line.startswith(title) else []
-            if soft and soft[0].isdigit():
+            binds = name != "processes" or os.getuid() != 0
+            if soft and soft[0].isdigit() and binds:
                 found.append(LimitInForce(name=name, value=int(soft[0]), held_by="resource limit"))
     limits, group = process.limits, process.group
     if group is not None and group.home.memory is not None:
         found.append(LimitInForce(name="memory", value=limits.memory, held_by=group.home.name))
     if group is not None and group.home.pids is not None:
         found.append(LimitInForce(name="processes", value=limits.processes, held_by=group.home.name))
-    if not any(each.name == "processes" for each in found) and os.getuid() != 0:
-        found.append(LimitInForce(name="processes", value=limits.processes, held_by="resource limit"))
-    if not any(each.name == "memory" for each in found):
-        found.append(LimitInForce(name="memory", value=limits.memory, held_by="resource limit"))
     found.append(LimitInForce(name="output_bytes", value=limits.output_bytes, held_by="controller"))
     return tuple(found)
 
@@ -138,5 +137,5 @@ def _with_missing(attestation: Attestation, status: dict[str, str], *, filtered:
     if status.get("NoNewPrivs") != "1":
         missing.append("the flag that no privileges are gained")
     names = {limit.name for limit in attestation.limits}
-    missing += [f"a limit on {name}" for name in ("memory", "processes", "file_bytes") if name not in names]
+    missing += [f"{LIMIT}{name}" for name in ("memory", "processes", "file_bytes") if name not in names]
     return replace(attestation, missing=tuple(missing))

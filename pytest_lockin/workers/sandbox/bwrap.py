@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_lockin.model.isolation import Attestation
+    from pytest_lockin.workers.sandbox.groups import GroupHome
     from pytest_lockin.workers.sandbox.view import Limits, View
 
 # Read-only, as far as they are there. Of /etc only what libraries need to find each other and the time.
@@ -57,7 +58,7 @@ class Bubblewrap:
         if not self._filter:
             return "no filter of system calls for this kind of processor"
         if self._home is None and os.getuid() == 0:
-            return "root without writable control groups: nothing limits memory and processes"
+            return "root without writable control groups: nothing limits processes"
         return ""
 
     def spawn(
@@ -86,7 +87,7 @@ class Bubblewrap:
         order = {
             "groups": group.entrances if group else (),
             "join": view.network_of,
-            "limits": _resource_limits(limits),
+            "limits": _resource_limits(limits, self._home),
             "argv": [*command, "--", *argv],
         }
         try:
@@ -200,8 +201,18 @@ def _system() -> list[tuple[str, ...]]:
     return found
 
 
-def _resource_limits(limits: Limits) -> dict[str, int]:
-    return {
+def _resource_limits(limits: Limits, home: GroupHome | None) -> dict[str, int]:
+    """Limits a process takes along; those on memory and processes only where no control group holds them.
+
+    Address space is not limited, since a JVM reserves more than there is; the limit on processes does not
+    bind root.
+    """
+    instead = {}
+    if home is None or home.memory is None:
+        instead["RLIMIT_DATA"] = limits.memory
+    if (home is None or home.pids is None) and os.getuid() != 0:
+        instead["RLIMIT_NPROC"] = limits.processes
+    return instead | {
         "RLIMIT_CORE": 0,
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,

@@ -111,6 +111,22 @@ def test_a_second_user_namespace_or_a_bare_process_is_not_taken_for_a_sealed_one
     assert not finish(bare, 30).attestation.holds
 
 
+@works
+def test_without_control_groups_limits_are_those_of_each_process_and_the_rest_is_said(tmp_path):
+    sandbox = Bubblewrap(HAVE, tmp_path)
+    sandbox._home = None
+    view = View(role="test", ro=(sys.prefix, sys.base_prefix))
+    result = finish(
+        sandbox.spawn([sys.executable, "-c", "bytearray(3 << 30)"], view, LIMITS, environment={}), 60
+    )
+    assert b"MemoryError" in result.output
+    held = {limit.name: limit.held_by for limit in result.attestation.limits}
+    assert held["memory"] == "resource limit"
+    assert ("processes" in held) is (os.getuid() != 0)
+    assert result.attestation.open_ends == ()
+    assert bool(sandbox.weakness) is bool(result.attestation.missing)
+
+
 # The filter.
 
 
