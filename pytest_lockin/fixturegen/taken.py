@@ -43,9 +43,10 @@ class Taken:
             if bundle.parts in self.held or not wanted:
                 continue
             confirmation = self.confirm(bundle.dataset, self.programs, wanted)
-            if confirmation.unfit:
-                self.say(f"a fixture is not used: {confirmation.unfit}")
-                self.unfit.update(dict.fromkeys(bundle.parts, confirmation.unfit))
+            unfit = confirmation.unfit or self._find_dispute(bundle.dataset, confirmation)
+            if unfit:
+                self.say(f"a fixture is not used: {unfit}")
+                self.unfit.update(dict.fromkeys(bundle.parts, unfit))
                 fine = False
                 continue
             missed = wanted - confirmation.differs.keys() - confirmation.raised.keys()
@@ -53,6 +54,19 @@ class Taken:
             fine = fine and not missed
             self.held[bundle.parts] = (bundle, confirmation)
         return fine
+
+    def _find_dispute(self, dataset: Dataset, confirmation: Confirmation) -> str:
+        """Say whether the judge makes something else of the reference: then a right program may seem wrong.
+
+        (A ROLLUP over no rows is a grand total to one engine and nothing to another.) A judge that is not
+        there disputes nothing.
+        """
+        if self.judge is None:
+            return ""
+        told = self.judge(dataset, self.programs, ())
+        if not told.unfit and told.rows != confirmation.rows:
+            return f"the engines give the reference {confirmation.rows} and {told.rows} rows"
+        return told.unfit if told.unfit.startswith("the reference") else ""
 
     def _separated(self) -> frozenset[str]:
         return frozenset(name for _, confirmation in self.held.values() for name in confirmation.differs)
@@ -119,7 +133,11 @@ class Taken:
             if number not in self.unfit and largest_table(dataset) <= CAP:
                 bundle = Bundle(parts=(number,), dataset=dataset, separates=frozenset())
                 confirmation = self.confirm(dataset, self.programs, ())
-                if not confirmation.unfit and confirmation.rows:
+                if (
+                    not confirmation.unfit
+                    and confirmation.rows
+                    and not self._find_dispute(dataset, confirmation)
+                ):
                     self.held[bundle.parts] = (bundle, confirmation)
                     return
         raise FixturesError(
