@@ -26,7 +26,7 @@ from pytest_lockin.taskbank.loader import load_obligations
 from pytest_lockin.trying import find_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from pytest_lockin.frames.frame import Frame
     from pytest_lockin.judging import Bench, Frozen
@@ -145,7 +145,7 @@ class _Diagnosing:
         found = diagnose(
             suspect, lambda sql, name: self._lab.run_exactly(sql, inputs[name]), self._linker, engine=engine
         )
-        evidence, notes = self._gather(found, inputs, outputs)
+        evidence, notes = self._gather(found)
         counted = self._count()
         seen = Seen(
             found=found,
@@ -191,27 +191,18 @@ class _Diagnosing:
     # Tests.
 
     def _gather(
-        self, found: Found, inputs: dict[str, Tables], outputs: dict[str, Frame | None]
+        self, found: Found
     ) -> tuple[tuple[tuple[Violation, tuple[CaseEvidence, ...]], ...], tuple[str, ...]]:
         violations = [each for each in list_violations(found) if each.obligation]
         if not violations or not self._question.baseline.counts.green or not found.diagnosis.explained:
             return tuple((each, ()) for each in violations), ()
-        pair = next(self._pairs(found, inputs, outputs), None)
-        if pair is None:
+        if found.pair is None:
             return tuple((each, ()) for each in violations), ()
-        prober = Prober(self._base, found, pair, self._lab)
+        prober = Prober(self._base, found, found.pair, self._lab)
         notes: tuple[str, ...] = ()
         if prober.unfit:
             notes = (f"{len(prober.unfit)} cases do not take the reference's variant as the candidate",)
         return tuple((each, prober.gather(each)) for each in violations), notes
-
-    def _pairs(
-        self, found: Found, inputs: dict[str, Tables], outputs: dict[str, Frame | None]
-    ) -> Iterator[tuple[Frame, Frame]]:
-        for name in found.diagnosis.inputs:
-            expected, other = self._lab.run_exactly(self._base, inputs[name]), outputs[name]
-            if expected is not None and other is not None:
-                yield expected, other
 
     def _count(self) -> dict[str, Counted]:
         trials = self._question.trials

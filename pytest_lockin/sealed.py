@@ -172,7 +172,7 @@ def answer_record(record: Record, world: World) -> Answer:
     edits = (*world.edits, *make_misreadings(world.base, world.schemas, record.program))
     suspect = Suspect(base=world.base, edits=edits, outputs=outputs, source=record.program)
     found = diagnose(suspect, lambda sql, name: world.run(sql, inputs[name]), world.linker, engine="duckdb")
-    evidence = _gather(record, world, found, inputs, outputs)
+    evidence = _gather(record, world, found)
     seen = Seen(found=found, plan=record.plan, evidence=evidence)
     findings = {each.id: each for each in conclude_findings(world.obligations, seen)}
     broken = [findings[name] for name in found.diagnosis.broken if name in findings]
@@ -199,20 +199,12 @@ def _count_rows(world: World, number: int) -> int:
 
 
 def _gather(
-    record: Record,
-    world: World,
-    found: Found,
-    inputs: Mapping[str, Rows],
-    outputs: Mapping[str, Frame | None],
+    record: Record, world: World, found: Found
 ) -> tuple[tuple[Violation, tuple[CaseEvidence, ...]], ...]:
     violations = [each for each in list_violations(found) if each.obligation]
-    if not violations or not found.diagnosis.explained:
+    if not violations or not found.diagnosis.explained or found.pair is None:
         return ()
-    pairs = ((world.run(world.base, inputs[name]), outputs[name]) for name in found.diagnosis.inputs)
-    pair = next(((a, b) for a, b in pairs if a is not None and b is not None), None)
-    if pair is None:
-        return ()
-    prober = Prober(world.base, found, pair, CheckLab(world, record.cases))
+    prober = Prober(world.base, found, found.pair, CheckLab(world, record.cases))
     return tuple((each, prober.gather(each)) for each in violations)
 
 

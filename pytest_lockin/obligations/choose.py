@@ -16,6 +16,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+")
 _BOUND = re.compile(r"(<=|>=|<>|!=|<|>)\s*\(?(\d+(?:\.\d+)?|'[^']*')")
 _RULES = (
     "it breaks the fewest obligations",
+    "its columns fit the candidate's best",
     "it belongs to an obligation of the task",
     "its words stand in the candidate's source",
     "it takes no constant from the candidate",
@@ -26,14 +27,21 @@ _RULES = (
 
 
 def choose(
-    fitting: Sequence[Edits], homes: Mapping[Edits, tuple[str, ...]], source: str
+    fitting: Sequence[Edits],
+    homes: Mapping[Edits, tuple[str, ...]],
+    misfits: Mapping[Edits, int],
+    source: str,
 ) -> tuple[Edits, str]:
-    """Choose one explanation, and say which rule told it from the one that came next."""
+    """Choose one explanation, and say which rule told it from the one that came next.
+
+    `misfits` counts the names, types and places of columns that an explanation leaves different.
+    """
     words = source.lower()
 
     def judge(edits: Edits) -> tuple[float, ...]:
         return (
             len(homes[edits]),
+            misfits.get(edits, 0),
             not all(homes[edits]),
             -count_evidence(edits, words),
             any(each.informed for each in edits),

@@ -31,6 +31,8 @@ _COMBINED = 40
 _MOST_EDITS = 8
 _MOST_OBLIGATIONS = 3
 _STARTS = 6
+# Explanations whose columns are compared too.
+_MOST_FITTED = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +58,16 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A diagnosis with what it rests on: the edits, each with the obligation it breaks, and the columns."""
+    """A diagnosis with what it rests on: the edits, each with the obligation it breaks, and the columns.
+
+    `pair` holds the results of the explained reference and of the candidate on one data set, which `shape`
+    compares; None where both ran on none.
+    """
 
     diagnosis: Diagnosis
     edits: tuple[tuple[str, Edit], ...] = ()
     shape: Shape = field(default_factory=lambda: Shape(expected=(), found=()))
+    pair: tuple[Frame, Frame] | None = None
 
 
 def diagnose(suspect: Suspect, ask: Ask, linker: Linker, *, engine: str = "") -> Found:
@@ -76,15 +83,19 @@ def diagnose(suspect: Suspect, ask: Ask, linker: Linker, *, engine: str = "") ->
     search = _Search(suspect, ask, linker)
     if not search.inputs:
         return Found(diagnosis=Diagnosis(agrees=False, engine=engine, tried=search.asked))
-    shape = tuple(_link_shape(each, linker) for each in search.shape.findings)
-    found = Diagnosis(agrees=not search.telling, shape=shape, inputs=search.inputs, engine=engine)
+    found = Diagnosis(agrees=not search.telling, inputs=search.inputs, engine=engine)
     edits: Edits = ()
     if search.telling:
         found, edits = search.explain(found)
+    # What the edits bring with them (a count is a bigint) is no finding of its own.
+    pair = search.compare_shape(edits)
+    shape = fit_shape(*pair) if pair is not None else search.shape
+    told = tuple(_link_shape(each, linker) for each in shape.findings)
     return Found(
-        diagnosis=replace(found, tried=search.asked),
+        diagnosis=replace(found, shape=told, tried=search.asked),
         edits=tuple((search.home(each), each) for each in edits),
-        shape=search.shape,
+        shape=shape,
+        pair=pair,
     )
 
 
@@ -116,7 +127,8 @@ class _Search:
             if frame is not None and (other := suspect.outputs[name]) is not None
         }
         self.inputs = tuple(pairs)
-        self.shape = _fit(list(pairs.values()))
+        self._fullest = _choose_fullest(pairs)
+        self.shape = fit_shape(*pairs[self._fullest]) if self._fullest else Shape(expected=(), found=())
         self._found = {name: read_content(other) for name, (_, other) in pairs.items()}
         self._apart = {name: self._distance(frame, name) for name, (frame, _) in pairs.items()}
         self.telling = tuple(name for name in self.inputs if self._apart[name])
@@ -133,6 +145,13 @@ class _Search:
         if max(self.shape.expected, default=-1) >= len(expected.columns):
             return 2.0
         return measure_distance(*arrange(self.shape, expected, self._found[name]))
+
+    def compare_shape(self, edits: Edits) -> tuple[Frame, Frame] | None:
+        """Give both results on the fullest data set, the reference's with these edits."""
+        sql = apply_edits(self.suspect.base, edits)
+        frame = self._run(sql, self._fullest) if sql is not None and self._fullest else None
+        other = self.suspect.outputs.get(self._fullest)
+        return (frame, other) if frame is not None and other is not None else None
 
     def score(self, edits: Edits) -> float:
         """How much of the difference is left with these edits: 0 where all ranked data sets agree."""
@@ -246,7 +265,8 @@ class _Search:
 
     def _conclude(self, found: Diagnosis, fitting: list[Edits]) -> tuple[Diagnosis, Edits]:
         homes = {edits: self.homes(edits) for edits in fitting}
-        chosen, rule = choose(fitting, homes, self.suspect.source)
+        misfits = {edits: self._count_misfits(edits) for edits in fitting[:_MOST_FITTED]}
+        chosen, rule = choose(fitting, homes, misfits, self.suspect.source)
         others = {home for edits in fitting for home in homes[edits]} - set(homes[chosen])
         told = replace(
             found,
@@ -255,6 +275,10 @@ class _Search:
             rule=rule,
         )
         return told, chosen
+
+    def _count_misfits(self, edits: Edits) -> int:
+        pair = self.compare_shape(edits)
+        return len(fit_shape(*pair).findings) if pair is not None else 0
 
     def _describe(self, edits: Edits, residual: float) -> Explanation:
         ordered = sorted(edits, key=lambda each: each.start)
@@ -272,7 +296,6 @@ def _join(one: Edits, other: Edits) -> Edits:
     return tuple({each.id: each for each in (*one, *other)}.values())
 
 
-def _fit(pairs: list[tuple[Frame, Frame]]) -> Shape:
-    """Pair columns on the data set with most rows on both sides: there content says most."""
-    fullest = max(pairs, key=lambda pair: min(pair[0].rows, pair[1].rows), default=None)
-    return fit_shape(*fullest) if fullest else Shape(expected=(), found=())
+def _choose_fullest(pairs: Mapping[str, tuple[Frame, Frame]]) -> str:
+    """Choose the data set with most rows on both sides: there content says most. "" of none."""
+    return max(pairs, key=lambda name: min(each.rows for each in pairs[name]), default="")

@@ -84,7 +84,7 @@ class Prober:
     Args:
         base: the reference's rendered statement.
         found: its diagnosis.
-        pair: the reference's and the candidate's result on one data set, for names and types.
+        pair: the results that `found.shape` compares.
     """
 
     def __init__(self, base: str, found: Found, pair: tuple[Frame, Frame], lab: Lab) -> None:
@@ -181,11 +181,12 @@ class Prober:
     def _shown(self, columns: Sequence[str]) -> list[str]:
         """Give the candidate's names of the reference's columns; all, where one is missing or moved."""
         kinds = {each.kind for each in self._found.shape.findings if set(each.columns) & set(columns)}
-        names = [name for _, name, _ in self._as_is.columns]
+        names = [name or self._pair[0].names[place] for place, name, _ in self._as_is.columns]
         if kinds & {ShapeKind.MISSING, ShapeKind.ORDER, ShapeKind.EXTRA}:
             return names
         places = {self._pair[0].names.index(name) for name in columns if name in self._pair[0].names}
-        return [name for place, name, _ in self._as_is.columns if place in places]
+        shown = zip(self._as_is.columns, names, strict=True)
+        return [name for (place, _, _), name in shown if place in places]
 
     def _wrecked(self, way: Callable[[Frame], Frame]) -> Program:
         whole = self.program()

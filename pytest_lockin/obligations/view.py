@@ -20,7 +20,8 @@ class View:
     """How the reference's result has to be laid out to look like the candidate's.
 
     Attributes:
-        columns: for each column the place in the reference's result, the name, the type in Spark's JSON.
+        columns: for each column the place in the reference's result, a name and a type in Spark's JSON; ""
+            where the result's own will do.
     """
 
     columns: tuple[tuple[int, str, str], ...]
@@ -33,9 +34,15 @@ class View:
         for place, name, kind in self.columns:
             if place >= len(frame.names):
                 continue
-            field = frame.fields[place] if frame.schema_json else {"nullable": True, "metadata": {}}
-            arrays.append(_cast(frame.table.column(place), json.loads(kind)))
-            fields.append({**field, "name": name, "type": json.loads(kind)})
+            own = (
+                frame.fields[place]
+                if frame.schema_json
+                else {"type": "string", "nullable": True, "metadata": {}}
+            )
+            wanted = json.loads(kind) if kind else own["type"]
+            column = frame.table.column(place)
+            arrays.append(_cast(column, wanted) if kind else column)
+            fields.append({**own, "name": name or frame.names[place], "type": wanted})
         table = pa.table(arrays, names=[each["name"] for each in fields])
         schema = json.dumps({"type": "struct", "fields": fields}) if frame.schema_json else ""
         return Frame(table=table, rows=frame.rows, schema_json=schema)
@@ -46,30 +53,31 @@ def view_of(shape: Shape, expected: Frame, found: Frame, put_right: frozenset[in
 
     The numbers are those of `shape.findings`. Columns only the candidate has cannot be shown.
     """
-    right = {(shape.findings[n].kind, name) for n in put_right for name in shape.findings[n].columns}
-    kinds = {kind for kind, _ in right}
+    made = {
+        (finding.kind, name)
+        for number, finding in enumerate(shape.findings)
+        if number not in put_right
+        for name in finding.columns
+    }
+    right = {shape.findings[number].kind for number in put_right}
     pairs = sorted(zip(shape.found, shape.expected, strict=True))
-    columns = [_show(expected, found, mine, theirs, right) for theirs, mine in pairs]
-    if ShapeKind.MISSING in kinds:
-        columns += [
-            _show(expected, expected, place, place, right)
-            for place, name in enumerate(expected.names)
-            if (ShapeKind.MISSING, name) in right
-        ]
-    if kinds & {ShapeKind.MISSING, ShapeKind.ORDER}:
+    columns = [_show(expected, found, mine, theirs, made) for theirs, mine in pairs]
+    if ShapeKind.MISSING in right:
+        back = [name for number in put_right for name in shape.findings[number].columns]
+        columns += [(place, "", "") for place, name in enumerate(expected.names) if name in back]
+    if right & {ShapeKind.MISSING, ShapeKind.ORDER}:
         columns.sort()
     return View(columns=tuple(columns))
 
 
 def _show(
-    expected: Frame, found: Frame, mine: int, theirs: int, right: set[tuple[ShapeKind, str]]
+    expected: Frame, found: Frame, mine: int, theirs: int, made: set[tuple[ShapeKind, str]]
 ) -> tuple[int, str, str]:
-    own = expected.names[mine]
-    name = own if (ShapeKind.NAMES, own) in right else found.names[theirs]
-    source = expected if (ShapeKind.TYPES, own) in right or not found.fields else found
-    place = mine if source is expected else theirs
-    kind = source.fields[place]["type"] if source.fields else "string"
-    return mine, name, json.dumps(kind)
+    own, other = expected.names[mine], found.names[theirs]
+    # The same name in other letters is no finding, and a case may well ask for the letters.
+    name = other if (ShapeKind.NAMES, own) in made or own.lower() == other.lower() else ""
+    kind = json.dumps(found.fields[theirs]["type"]) if (ShapeKind.TYPES, own) in made and found.fields else ""
+    return mine, name, kind
 
 
 def _cast(column: pa.ChunkedArray, kind: Any) -> pa.ChunkedArray:

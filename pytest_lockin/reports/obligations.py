@@ -96,7 +96,7 @@ def say_violated(findings: Sequence[ObligationFinding], *, verbose: bool) -> Ite
     for one in violated if verbose else violated[:_MOST_VIOLATED]:
         yield f"{one.id} {one.kind}: {_say_wrong(one)}"
         if one.mechanism is not None:
-            yield f"  {_name(one.mechanism)}: {_BECAUSE[one.mechanism]}; {one.advice}"
+            yield f"unnoticed by {_name(one.mechanism)} ({_BECAUSE[one.mechanism]}). To do: {one.advice}"
         if verbose:
             yield from _say_evidence(one)
     left = len(violated) - _MOST_VIOLATED

@@ -23,7 +23,7 @@ def text(findings, *, verbose=False):
 def test_a_violation_is_told_with_its_mechanism_and_what_to_do():
     said = text(OBLIGATIONS)
     assert "O3 metric: list is read where net is meant" in said
-    assert "nondiscriminating data: cases look, and their rows cannot show it" in said
+    assert "nondiscriminating data (cases look, and their rows cannot show it). To do: give test_a" in said
     assert "give test_a rows on which it matters" in said
 
 
