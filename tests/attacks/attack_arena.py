@@ -90,8 +90,8 @@ class Attacker:
         )
         return self.worker.ask(request, limit)
 
-    def run(self, name):
-        answer = self.ask(name)
+    def run(self, name, module="reading"):
+        answer = self.ask(name, module=module)
         if isinstance(answer, ProgramRaised):
             return f"raised {answer.type}: {answer.message}"
         frame = FrameStore(self.store, 0).load(answer.parts[0][1])
