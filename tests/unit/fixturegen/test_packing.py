@@ -347,3 +347,29 @@ def test_illegal_data_is_refused():
 def test_a_reference_that_returns_nothing_anywhere_is_said():
     with pytest.raises(FixturesError, match="returns rows"):
         build_fixtures(make((make_database("none", (), ()),)))
+
+
+def test_databases_of_which_the_judge_makes_something_else_are_not_used():
+    """A ROLLUP over no rows is a grand total to one engine and nothing to another."""
+    making, said = make(), []
+    programs = make_programs(REFERENCE, {}, PROFILE)
+
+    def count(dataset):
+        return making.confirm(dataset, programs, ()).rows
+
+    disputed = count(build_fixtures(making).fixtures[0].to_dataset())
+
+    def judge(dataset, programs, names):
+        told = making.confirm(dataset, programs, names)
+        return replace(told, rows=told.rows + 1) if told.rows == disputed else told
+
+    made = build_fixtures(replace(making, judge=judge, say=said.append))
+    assert made.fixtures
+    assert disputed not in {count(fixture.to_dataset()) for fixture in made.fixtures}
+    assert any(f"the engines give the reference {disputed} and {disputed + 1} rows" in line for line in said)
+
+
+def test_a_judge_that_is_not_there_disputes_nothing():
+    making = make()
+    judged = replace(making, judge=lambda *_: Confirmation(unfit="expected Java, found none"))
+    assert build_fixtures(judged).fixtures == build_fixtures(making).fixtures
