@@ -25,6 +25,7 @@ from pytest_lockin.obligations.gather import Prober, list_violations
 from pytest_lockin.obligations.link import Linker
 from pytest_lockin.obligations.misreading import make_misreadings
 from pytest_lockin.obligations.wreck import edit_cells
+from pytest_lockin.references.order import read_ending
 from pytest_lockin.studies.mechanisms.records import NULL, Answer, Cells, Record
 from pytest_lockin.taskbank.bank import find_task, load_hidden
 from pytest_lockin.taskbank.statements import read_statement
@@ -76,6 +77,8 @@ class World:
         self.schemas = {table.name: {each.name: each.type for each in table.columns} for table in task.tables}
         self.obligations = (*task.obligations, *load_hidden(task_id))
         self.base = render(self.statement)
+        limit = read_ending(self.statement).limit
+        self.limit = limit if limit is not None else 1 << 62
         self._answers: dict[tuple[str, Rows], Frame | None] = {}
         self._duck: dict[str, str | None] = {}
 
@@ -185,7 +188,8 @@ def _choose_inputs(record: Record, world: World) -> dict[str, Rows]:
     same: list[int] = []
     for number, rows in enumerate(world.datasets):
         mine, theirs = world.run(world.base, rows), world.run(record.program, rows)
-        if mine is not None and theirs is not None:
+        # A LIMIT that is reached may cut a tie, and then rows differ from run to run.
+        if mine is not None and theirs is not None and max(mine.rows, theirs.rows) < world.limit:
             different = measure_distance(read_content(mine), read_content(theirs)) > 0
             (apart if different else same).append(number)
     full = sorted(same, key=lambda number: -_count_rows(world, number))

@@ -61,7 +61,9 @@ class _Builder:
 
     def _pair(self, rows: Rows) -> tuple[Frame, Frame] | None:
         mine, theirs = self._world.run(self._world.base, rows), self._world.run(self._program, rows)
-        return None if mine is None or theirs is None else (mine, theirs)
+        if mine is None or theirs is None or max(mine.rows, theirs.rows) >= self._world.limit:
+            return None
+        return mine, theirs
 
     def valued(self) -> Iterator[Labelled]:
         """Every mechanism that a wrong value can go unnoticed by."""

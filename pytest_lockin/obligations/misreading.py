@@ -52,6 +52,7 @@ def make_misreadings(
         *_roles(tree),
         *_keys(tree, schemas),
         *_bounds(tree),
+        *_widened(tree, candidate),
         *_functions(tree, candidate),
         *_siblings(tree, schemas, candidate),
         *_signs(tree),
@@ -187,6 +188,23 @@ def _bounds(tree: Any) -> Iterator[_Change]:
             put = kind(this=subject.copy(), expression=value.copy())
             text = f"{say(put)} were asked where {say(node)} is meant"
             yield _Change(node, put, Kind.FILTER, Fragment.WHERE, text)
+
+
+def _widened(tree: Any, candidate: str) -> Iterator[_Change]:
+    """One number more is let through, which the candidate's source holds: `= 2001` as `IN (2001, 2002)`."""
+    numbers = {int(word) for word in re.findall(r"\b\d{1,9}\b", candidate)}
+    for node in list(tree.find_all(exp.EQ, exp.In)):
+        values = node.expressions if isinstance(node, exp.In) else [node.expression]
+        whole = bool(values) and all(isinstance(each, exp.Literal) and each.is_int for each in values)
+        if not whole or not isinstance(node.this, exp.Column):
+            continue
+        have = {int(each.name) for each in values}
+        for number in sorted(numbers - have):
+            if min(abs(number - each) for each in have) == 1:
+                more = [exp.Literal.number(each) for each in sorted({*have, number})]
+                put = exp.In(this=node.this.copy(), expressions=more)
+                text = f"{say(put)} were asked where {say(node)} is meant"
+                yield _Change(node, put, Kind.FILTER, Fragment.WHERE, text, informed=True)
 
 
 def _functions(tree: Any, candidate: str) -> Iterator[_Change]:
