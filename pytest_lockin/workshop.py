@@ -30,7 +30,7 @@ from pytest_lockin.workers.pool import WorkerPool
 from pytest_lockin.workers.sandbox.choose import decide_sandbox, is_required, make_sandbox
 from pytest_lockin.workers.sandbox.disk import DiskWatch
 from pytest_lockin.workers.sandbox.guarding import Guard
-from pytest_lockin.workers.sandbox.view import default_limits
+from pytest_lockin.workers.sandbox.view import default_limits, is_inside
 from pytest_lockin.workers.sandbox.views import (
     Surroundings,
     attach,
@@ -212,7 +212,7 @@ class Workshop:
             SandboxError: it would see what no candidate may, or is not kept apart as it should be.
         """
         view = self._view(job)
-        jvm = self._jvm(job.engine, view) if job.engine.name == "spark" else None
+        jvm = self._jvm(job, view) if job.engine.name == "spark" else None
         if jvm is not None:
             spec = replace(job.engine, gateway_port=jvm.handle.port, gateway_secret=jvm.handle.secret)
             job = replace(job, engine=spec)
@@ -223,10 +223,16 @@ class Workshop:
         worker.start(handler, job, sys_path=self._import_path())
         return worker
 
-    def _jvm(self, spec: EngineSpec, view: View | None) -> RunningJvm:
-        """The JVM for a worker: trusted programs share one, candidates share theirs with nobody else's."""
-        key = (spec.conf, view.owner if view is not None else None)
-        jvm = self._jvms.get(key, lambda: self._start_jvm(dict(spec.conf), view), trusted=view is None)
+    def _jvm(self, job: Any, view: View | None) -> RunningJvm:
+        """The JVM for a worker: trusted programs share one, candidates share theirs with nobody else's.
+
+        What a JVM sees it sees from its start: a program on tables that lie elsewhere than in the run's folder
+        of data gets another.
+        """
+        elsewhere = tuple(path for path in getattr(job, "visible", ()) if not is_inside(path, self.data))
+        key = (job.engine.conf, view.owner if view is not None else None, elsewhere[1:])
+        conf = dict(job.engine.conf)
+        jvm = self._jvms.get(key, lambda: self._start_jvm(conf, view), trusted=view is None)
         if view is not None:
             clear_tmp(view, jvm.folder)
         return jvm
