@@ -226,11 +226,12 @@ class Workshop:
     def _jvm(self, job: Any, view: View | None) -> RunningJvm:
         """The JVM for a worker: trusted programs share one, candidates share theirs with nobody else's.
 
-        What a JVM sees it sees from its start: a program on tables that lie elsewhere than in the run's folder
-        of data gets another.
+        What a JVM sees it sees from its start: a program on tables that lie elsewhere than in the run's
+        folder of data gets another.
         """
-        elsewhere = tuple(path for path in getattr(job, "visible", ()) if not is_inside(path, self.data))
-        key = (job.engine.conf, view.owner if view is not None else None, elsewhere[1:])
+        folders = getattr(job, "visible", ())[1:] if view is not None else ()
+        elsewhere = tuple(path for path in folders if not is_inside(path, self.data))
+        key = (job.engine.conf, view.owner if view is not None else None, elsewhere)
         conf = dict(job.engine.conf)
         jvm = self._jvms.get(key, lambda: self._start_jvm(conf, view), trusted=view is None)
         if view is not None:
