@@ -8,6 +8,7 @@ statement, the databases and the engine, and nothing else: labels stay with the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -128,9 +129,17 @@ class World:
 
 
 def read_cells(frame: Frame) -> Cells:
-    """Give a result's rows as text."""
-    columns = [[NULL if cell is None else str(cell) for cell in each] for each in read_content(frame).columns]
+    """Give a result's rows as text; equal numbers read the same, whatever their types."""
+    columns = [[_write(cell) for cell in each] for each in read_content(frame).columns]
     return tuple(zip(*columns, strict=True)) if columns else ()
+
+
+def _write(cell: Any) -> str:
+    if cell is None:
+        return NULL
+    if isinstance(cell, (int, float, Decimal)):
+        return f"{float(cell):.7g}"
+    return str(cell)
 
 
 def read_names(frame: Frame) -> tuple[str, ...]:
