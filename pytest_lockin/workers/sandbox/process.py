@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 16
 _TAIL = 1 << 14
 _BY_SIGNAL = 128
+# Seconds for the rest of the output to be read; longer only where a process left behind holds the pipe.
+_LAST_WORDS = 3.0
 
 
 class Output:
@@ -164,7 +166,7 @@ class Process:
             os.killpg(self.popen.pid, signal.SIGKILL)
         self.popen.wait()
         if self.output is not None:
-            self.output.finish(1.0)
+            self.output.finish(_LAST_WORDS)
         if self.group is not None:
             self.group.close()
 
