@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_lockin.model.finding import CaseEvidence, ShapeKind
-from pytest_lockin.obligations.distance import Content, read_content
+from pytest_lockin.obligations.distance import Content, measure_distance, read_content
 from pytest_lockin.obligations.edits import Edit, apply_edits
 from pytest_lockin.obligations.view import View, view_of
 from pytest_lockin.obligations.wreck import wreck_columns, wreck_rows
@@ -204,11 +204,8 @@ def _spots(frame: Frame, one: Content, other: Content) -> frozenset[str]:
     found = {
         name
         for name, mine, theirs in zip(frame.names, one.columns, other.columns, strict=True)
-        if sorted(map(repr, mine)) != sorted(map(repr, theirs))
+        if measure_distance(Content((mine,), one.rows), Content((theirs,), other.rows))
     }
     if one.rows != other.rows:
         found.add("*")
-    same = sorted(map(repr, zip(*one.columns, strict=True))) == sorted(
-        map(repr, zip(*other.columns, strict=True))
-    )
-    return frozenset(found or (() if same else {*frame.names}))
+    return frozenset(found or (frame.names if measure_distance(one, other) else ()))
