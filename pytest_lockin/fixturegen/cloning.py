@@ -39,6 +39,14 @@ def clone(draft: Draft, place: int, form: Form, *, number: int, shift: int = 1) 
     return tuple(rename(draft[each], form, renaming) for each in places)
 
 
+def pointing_places(draft: Draft, place: int, form: Form) -> tuple[int, ...]:
+    """Give the places of the rows that hold one of a row's keys of a single column, itself left out."""
+    row = draft[place]
+    names = [key.columns[0].lower() for key in row.table.unique if len(key.columns) == 1]
+    keys: Renaming = {(form.class_of(full_name(row, n)), row.cells[n]): row.cells[n] for n in names}
+    return tuple(i for i, other in enumerate(draft) if i != place and _points(other, form, keys))
+
+
 def clone_all(draft: Draft, form: Form, *, number: int) -> Draft:
     """Give a copy of a whole draft under keys of its own; days and clock times stay shared."""
     renaming: Renaming = {}

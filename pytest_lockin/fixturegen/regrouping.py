@@ -32,29 +32,6 @@ def is_settled(row: Placed, name: str) -> bool:
     return is_key(row, name) or is_derived(row, name) or name.lower() in bases_of(row.table)
 
 
-def is_limited(row: Placed, name: str, form: Form) -> bool:
-    """Whether a condition says what a column may hold: a literal of its kind, or another column."""
-    full = full_name(row, name)
-    text = isinstance(row.cells[name.lower()], str)
-    return (
-        full in form.limited
-        or len(form.class_of(full)) > 1
-        or (text and any(atom.quoted for atom in form.atoms_of(full)))
-    )
-
-
-def free_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
-    """Give columns that are read, and may hold anything as far as conditions go."""
-    for column in row.table.columns:
-        name = column.name.lower()
-        if (
-            full_name(row, name) in form.used
-            and not is_settled(row, name)
-            and not is_limited(row, name, form)
-        ):
-            yield column
-
-
 def measure_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
     """Give columns that are added up, counted or compared in groups."""
     for column in row.table.columns:
@@ -64,7 +41,7 @@ def measure_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
 
 
 def regroup(draft: Draft, form: Form, number: int) -> Draft:
-    """Give rows other values in the columns their groups are named by, the same ones wherever they meet.
+    """Give rows other values in the columns that name groups and places, the same ones wherever they meet.
 
     Left alone: keys, what follows from others, and what a literal limits.
     """
@@ -73,7 +50,8 @@ def regroup(draft: Draft, form: Form, number: int) -> Draft:
         for column in row.table.columns:
             name = column.name.lower()
             full, old = full_name(row, name), row.cells[name]
-            if full not in form.groups or old is None or column.domain or is_settled(row, name):
+            named = full in form.groups or (isinstance(old, str) and full in form.used)
+            if not named or old is None or column.domain or is_settled(row, name):
                 continue
             group = form.class_of(full)
             if not group & _keys_of(draft) and not _has_literals(column, full, form):
@@ -123,20 +101,35 @@ def open_columns(row: Placed, form: Form) -> Iterator[ColumnProfile]:
             yield column
 
 
-def draw(
-    row: Placed, form: Form, chance: random.Random, *, nulls: bool, only: frozenset[str] | None = None
-) -> Placed:
-    """Give a row values from small sets in open columns, so that rows tie and differ.
+def draw(draft: Draft, form: Form, chance: random.Random, *, nulls: bool, only: frozenset[str]) -> Draft:
+    """Give rows values from small sets in open columns, so that rows tie and differ.
 
-    NULL is among them where `nulls`. `only` says for which columns (`table.column`) to draw, all by default;
-    measures are drawn in any case.
+    NULL is among them where `nulls`. `only` says for which columns (`table.column`) to draw; measures are
+    drawn in any case. Equal values of a column that is compared with itself stay equal.
     """
+    drawn: dict[tuple[str, Cell], Cell] = {}
+    return tuple(_draw(row, form, chance, nulls=nulls, only=only, drawn=drawn) for row in draft)
+
+
+def _draw(
+    row: Placed,
+    form: Form,
+    chance: random.Random,
+    *,
+    nulls: bool,
+    only: frozenset[str],
+    drawn: dict[tuple[str, Cell], Cell],
+) -> Placed:
     changed: dict[str, Cell] = {}
     for column in open_columns(row, form):
         full = full_name(row, column.name)
-        if only is None or full in only or full in form.measures:
-            choices = (*_small_set(row, column, form), *((None,) if nulls and column.nullable else ()))
-            changed[column.name.lower()] = chance.choice(choices)
+        if full not in only and full not in form.measures:
+            continue
+        choices = (*_small_set(row, column, form), *((None,) if nulls and column.nullable else ()))
+        value = chance.choice(choices)
+        if full in form.limited:
+            value = drawn.setdefault((full, row.cells[column.name.lower()]), value)
+        changed[column.name.lower()] = value
     return row.changed(changed) if changed else row
 
 
@@ -145,7 +138,7 @@ def _small_set(row: Placed, column: ColumnProfile, form: Form) -> tuple[Cell, ..
     if column.domain:
         return column.domain[:3]
     own = row.cells[column.name.lower()]
-    if is_limited(row, column.name, form):
+    if _has_literals(column, full_name(row, column.name), form):
         literals = (
             read_literal(atom.text, column) for atom in form.atoms_of(full_name(row, column.name))[:6]
         )

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from pytest_lockin.fixturegen.cloning import clone, clone_all, full_name, merge, vary_measures
+from pytest_lockin.fixturegen.deltas.calendar import make_day_deltas
 from pytest_lockin.fixturegen.deltas.changing import Delta, change, name_row, without
 from pytest_lockin.fixturegen.deltas.values import try_values
 from pytest_lockin.fixturegen.filling import bases_of
@@ -42,6 +43,7 @@ def make_deltas(draft: Draft, form: Form) -> Iterator[Delta]:
     yield from _measures(draft, form)
     yield from _volume(draft, form)
     yield from _grids(draft, form)
+    yield from make_day_deltas(draft, form)
     yield from _cells(draft, form)
     yield from _changed_copies(draft, form)
     yield from _siblings(draft, form)
@@ -236,7 +238,7 @@ def _drawn(draft: Draft, form: Form, *, seed: int, count: int, only: frozenset[s
     copies = [draft]
     for number in range(1, count):
         copy = clone_all(draft, form, number=number)
-        copy = tuple(draw(row, form, chance, nulls=seed % 3 != 0, only=only) for row in copy)
+        copy = draw(copy, form, chance, nulls=seed % 3 != 0, only=only)
         copies.append(_on_other_days(copy, form, chance) if seed % 2 else copy)
     return merge(*copies)
 

@@ -41,7 +41,7 @@ def _all(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple[str, 
     yield "NULL", None
     yield "another value", next(iter(fresh_values(column, "other", full, old)))
     yield from _around_literals(column, full, form)
-    yield from _around_derived(row, column, form)
+    yield from around_derived(row, column, form)
     if full in form.measures and isinstance(old, (int, Decimal, float)):
         yield "zero", type(old)(0)
         yield "negative", -old
@@ -63,7 +63,7 @@ def _around_literals(column: ColumnProfile, full: str, form: Form) -> Iterator[t
             yield f"just below {atom.text}", value - step
 
 
-def _around_derived(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple[str, Cell]]:
+def around_derived(row: Placed, column: ColumnProfile, form: Form) -> Iterator[tuple[str, Cell]]:
     """Give days (or seconds) on either side of where a derived column takes a literal's value."""
     name, old = column.name.lower(), row.cells[column.name.lower()]
     if bases_of(row.table) != (name,) or not isinstance(old, (date, int)):
