@@ -5,6 +5,7 @@ Puts together what `alternatives`, `obligations`, `references` and `suite` bring
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,19 +89,27 @@ def report_diagnosis(report: TaskReport, question: Question) -> TaskReport:
 def diagnose_suite(question: Question) -> Answered:
     """Explain the candidate by variants of the reference's statement, and the tests by what they let pass.
 
-    Without a reference in SQL, or without obligations, there is nothing to explain it by; the notes say so.
+    Without obligations there is nothing to explain it by; without a reference in SQL neither, and a note says
+    so.
     Nothing that goes wrong here changes a verdict: it is a note.
     """
     reference = next((each for each in question.vetted.panel.references if each.kind == "sql"), None)
     obligations = _list_obligations(question)
-    if reference is None or not obligations or question.task is None:
-        missing = "reference in SQL" if reference is None else "obligations of the task"
-        return Answered(notes=(f"not diagnosed: no {missing}",))
+    if not obligations or question.task is None:
+        # A task that states none has asked for nothing here.
+        return Answered()
+    if reference is None:
+        return Answered(notes=("not diagnosed: no reference in SQL",))
     try:
         with question.bench.workshop.lease(question.baseline.engine):
             return _Diagnosing(question, question.task, reference, obligations).run()
     except LockinError as error:
         return Answered(notes=(f"not diagnosed: {error.one_line}",))
+    except Exception as error:
+        if os.environ.get("LOCKIN_DEBUG"):
+            raise
+        said = f"{type(error).__name__}: {error}"
+        return Answered(notes=(f"not diagnosed: lockin itself failed: {said} (LOCKIN_DEBUG=1 shows where)",))
 
 
 def _list_obligations(question: Question) -> tuple[Obligation, ...]:

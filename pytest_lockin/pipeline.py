@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest_lockin
 from pytest_lockin.deciding import mark_undecided
+from pytest_lockin.diagnosing import Question, report_diagnosis
 from pytest_lockin.errors import LockinError
 from pytest_lockin.gate import decide_gate
 from pytest_lockin.judging import Bench, judge_suite
@@ -185,7 +186,17 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
         case = Case(bench=bench, baseline=baseline, judged=judged, task=task, frozen=frozen)
         marked = mark_right_making(report.trials, mutants, case)
         report = replace(report, trials=marked)
-    return replace(report, fidelity=_fidelity(bench, baseline, panel, task))
+    report = replace(report, fidelity=_fidelity(bench, baseline, panel, task))
+    question = Question(
+        bench=bench,
+        baseline=baseline,
+        task=task,
+        vetted=bench.vetted(panel, task, baseline.engine),
+        frozen=frozen,
+        trials=report.trials,
+        mutants=mutants,
+    )
+    return report_diagnosis(report, question)
 
 
 def _has_answers(trials: TrialSummary | None) -> bool:
