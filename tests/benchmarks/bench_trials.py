@@ -270,7 +270,7 @@ def bench_others(environments: Path, mutants: int) -> Iterator[dict]:
     """What other tools need on the sample."""
     pyspark = f"pyspark=={importlib.metadata.version('pyspark')}"
     tools = make_environment(environments, "tools", "mutmut==3.8.1", "cosmic-ray==8.7.0", "pytest", pyspark)
-    catalyst = make_environment(environments, "catalyst", "pytest-spark-mutation-testing==1.0.1")
+    catalyst = make_environment(environments, "catalyst", "pytest-spark-mutation-testing==1.0.1", "pytest")
     for bench in (
         lambda folder: bench_warm_loop(mutants, folder),
         lambda folder: bench_mutmut(tools, mutants, folder),
