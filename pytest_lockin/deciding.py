@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import LockinError
+from pytest_lockin.fixturegen.tables import keep_tables
 from pytest_lockin.frames import compare
-from pytest_lockin.judging import keep_tables
-from pytest_lockin.model.messages import ProgramRaised
+from pytest_lockin.model.messages import ProgramRaised, TableFile
 from pytest_lockin.model.trial import TrialOutcome
 from pytest_lockin.references.agree import CandidateRuns
 from pytest_lockin.trials import summarise
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.trial import TrialSummary
     from pytest_lockin.references.run import Parts
 
-    Tables = tuple[tuple[str, str], ...]
+    Tables = tuple[TableFile, ...]
 
 # Seconds per suite; survivors that were not looked at by then stay survivors.
 _BUDGET = 20.0

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.alternatives import make_variants
 from pytest_lockin.errors import LockinError
-from pytest_lockin.judging import keep_tables
+from pytest_lockin.fixturegen.tables import keep_tables
 from pytest_lockin.laboratory import SuiteLab
-from pytest_lockin.model.messages import TableFile
 from pytest_lockin.obligations.diagnose import Found, Suspect, diagnose
 from pytest_lockin.obligations.edits import read_variant, render
 from pytest_lockin.obligations.findings import Seen, conclude_findings, count_alternatives
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.alternative import Mutant
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.finding import CaseEvidence, Counted, Diagnosis, ObligationFinding
+    from pytest_lockin.model.messages import TableFile
     from pytest_lockin.model.report import TaskReport
     from pytest_lockin.model.task import Obligation, Task
     from pytest_lockin.model.trial import TrialSummary
@@ -179,8 +179,8 @@ class _Diagnosing:
         frozen = self._question.frozen
         for fixture in frozen.fixtures if frozen else ():
             assert frozen is not None  # noqa: S101 - it holds the fixture
-            kept = keep_tables(fixture.to_dataset(), frozen.profile, self._question.bench.fixture_store)
-            found[fixture.name] = tuple(TableFile(name=name, path=path) for name, path in kept)
+            store = self._question.bench.fixture_store
+            found[fixture.name] = keep_tables(fixture.to_dataset(), frozen.profile, store)
         return found
 
     def _narrow(self, tables: Tables) -> Tables:
@@ -193,8 +193,7 @@ class _Diagnosing:
         wanted = [name for name, frame in outputs.items() if frame is None]
         everything = tables_for(self._panel, self._task)
         return outputs | self._lab.run_candidate(
-            {name: everything if name == _DATA else inputs[name] for name in wanted},
-            self._question.bench.data,
+            {name: everything if name == _DATA else inputs[name] for name in wanted}
         )
 
     # Tests.

@@ -13,8 +13,7 @@ from pytest_lockin.errors import FixturesError, LockinError
 from pytest_lockin.fixturegen.freeze import load_fixtures
 from pytest_lockin.fixturegen.lock import check_lock
 from pytest_lockin.fixturegen.profile import make_profile
-from pytest_lockin.fixturegen.tables import build_frames
-from pytest_lockin.frames.keep import FrameStore
+from pytest_lockin.fixturegen.tables import keep_tables
 from pytest_lockin.model.agreement import FixtureFinding, Judgement
 from pytest_lockin.references.agree import CandidateRuns
 from pytest_lockin.references.run import ProgramRunner
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from pytest_lockin.settings import Settings
     from pytest_lockin.suite.jobs import SuiteWorld
     from pytest_lockin.workshop import Workshop
-
-_NO_CAP = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,14 +227,8 @@ def panel_on(panel: Panel, dataset: Dataset, profile: Profile, store: Path) -> P
             found="stored output only",
             hint="a fixture has no stored output: add reference.sql or reference.py",
         )
-    return replace(panel, tables=keep_tables(dataset, profile, store), references=programs)
+    tables = keep_tables(dataset, profile, store)
+    return replace(panel, tables=tuple((each.name, each.path) for each in tables), references=programs)
 
 
-def keep_tables(dataset: Dataset, profile: Profile, folder: Path) -> tuple[tuple[str, str], ...]:
-    """Store a dataset's tables under the hash of their content; give (name, path) of each."""
-    store = FrameStore(folder, _NO_CAP)
-    frames = build_frames(dataset, profile)
-    return tuple((name, str(store.path(store.keep(frame).digest))) for name, frame in frames.items())
-
-
-__all__ = ["Bench", "Frozen", "Judged", "judge_suite", "keep_tables", "panel_on"]
+__all__ = ["Bench", "Frozen", "Judged", "judge_suite", "panel_on"]

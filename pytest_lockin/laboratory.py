@@ -25,9 +25,8 @@ from pytest_lockin.model.messages import (
 )
 from pytest_lockin.model.suite import Outcome, Returned
 from pytest_lockin.obligations.wreck import edit_cells
+from pytest_lockin.references.agree import CandidateRuns
 from pytest_lockin.references.answer import describe_tables
-from pytest_lockin.references.run import ProgramRunner
-from pytest_lockin.references.stage import stage_tables
 from pytest_lockin.suite.drive import SuiteSession, run_pass
 from pytest_lockin.suite.jobs import make_job
 
@@ -96,9 +95,19 @@ class SuiteLab:
         arguments = tuple(arguments)
         if not arguments or not all(each.frame.kept for each in arguments):
             return None
+        try:
+            return self._find_files(FrameStore(Path(run.store), 0), arguments)
+        except FrameError:
+            return None
+
+    def _find_files(self, store: FrameStore, arguments: Iterable[Argument]) -> Tables:
+        """Find the tables that a worker named; its names are not trusted.
+
+        Raises:
+            FrameError: one is no stored table of this folder.
+        """
         return tuple(
-            TableFile(name=self._name(each), path=str(Path(run.store) / f"{each.frame.digest}.arrow"))
-            for each in arguments
+            TableFile(name=self._name(each), path=str(store.checked(each.frame))) for each in arguments
         )
 
     def _name(self, argument: Argument) -> str:
@@ -161,37 +170,20 @@ class SuiteLab:
                 changed = replace(table, path=str(path))
                 yield f"in {table.name}, {said}", (*tables[:place], changed, *tables[place + 1 :])
 
-    def run_candidate(self, inputs: Mapping[str, Tables], folder: Path) -> dict[str, Frame | None]:
+    def run_candidate(self, inputs: Mapping[str, Tables]) -> dict[str, Frame | None]:
         """Run the candidate on inputs, in a worker of its own that sees copies; None where it raises."""
         if not inputs:
             return {}
-        staged = {
-            name: stage_tables(((each.name, each.path) for each in tables), folder)
-            for name, tables in inputs.items()
-        }
-        folders = dict.fromkeys(str(Path(each.path).parent) for tables in staged.values() for each in tables)
-        engine = self._baseline.engine
-        runner = ProgramRunner(
+        shared = tuple(dict.fromkeys(each for tables in inputs.values() for each in tables))
+        with CandidateRuns(
             self._bench.workshop,
-            engine,
-            folder.parent / f"candidate-{engine}" / f"{self._exchange.name}",
+            self._suite,
+            self._baseline.engine,
+            self._bench.data,
+            shared=shared,
             conf=self._baseline.live.static_conf,
-            visible=(self._suite.folder, *folders),
-        )
-        try:
-            return {name: self._ask(runner, tables) for name, tables in staged.items()}
-        finally:
-            runner.close()
-
-    def _ask(self, runner: ProgramRunner, tables: Tables) -> Frame | None:
-        request = RunProgram(
-            kind="python", folder=self._suite.folder, entry_point=self._suite.entry_point, tables=tables
-        )
-        answer = runner.run(request)
-        try:
-            return None if isinstance(answer, ProgramRaised) else runner.load(answer)[0][1]
-        except FrameError:
-            return None
+        ) as runs:
+            return {name: _first_part(runs, tables) for name, tables in inputs.items()}
 
     # The suite.
 
@@ -218,14 +210,21 @@ class SuiteLab:
         return self._session
 
     def _answer(self, program: Program, question: AskReference) -> ProgramReturned | ProgramRaised:
-        tables = tuple(
-            TableFile(name=self._name(each), path=str(self._exchange / f"{each.frame.digest}.arrow"))
-            for each in question.arguments
-        )
-        frame = program(tables)
+        try:
+            frame = program(self._find_files(self._store, question.arguments))
+        except FrameError as error:
+            return ProgramRaised(type=type(error).__name__, message=error.one_line)
         if frame is None:
             return ProgramRaised(type="StandInError", message="the stand-in cannot run on these tables")
         return ProgramReturned(parts=(("", self._store.keep(frame)),))
+
+
+def _first_part(runs: CandidateRuns, tables: Tables) -> Frame | None:
+    try:
+        found = runs.run(tables)
+    except FrameError:
+        return None
+    return None if isinstance(found, ProgramRaised) else found[0][1]
 
 
 __all__ = ["SuiteLab"]

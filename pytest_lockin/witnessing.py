@@ -14,6 +14,7 @@ from pytest_lockin.frames.showing import show_values
 from pytest_lockin.model.agreement import Category
 from pytest_lockin.model.fixture import ShownTable, Witness
 from pytest_lockin.model.messages import ProgramRaised
+from pytest_lockin.references.vet import tables_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,7 +91,7 @@ class _Oracle:
         """Lay out a database with what both programs make of it."""
         try:
             vetted = self._vet(dataset)
-            found = self._runs.run(vetted.panel.tables)
+            found = self._runs.run(tables_for(vetted.panel, self._task))
         except LockinError:
             return None
         raised = f"{found.type}: {found.message}" if isinstance(found, ProgramRaised) else ""

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import FixturesError
 from pytest_lockin.model.fixture import ColumnProfile, Profile, TableProfile
+from pytest_lockin.model.messages import TableFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -80,6 +82,24 @@ def build_frames(dataset: Dataset, profile: Profile) -> dict[str, Frame]:
         ordered = rows.rows if rows is not None else ()
         frames[table.name] = build_frame(ordered, write_schema(table))
     return frames
+
+
+def keep_tables(
+    dataset: Dataset, profile: Profile, folder: Path, names: Collection[str] | None = None
+) -> tuple[TableFile, ...]:
+    """Store a dataset's tables under the hash of their content, for programs to read.
+
+    `names` (in lower case) are those wanted; all where it is None.
+    """
+    from pytest_lockin.engines.serve import NO_CAP
+    from pytest_lockin.frames.keep import FrameStore
+
+    store = FrameStore(folder, NO_CAP)
+    return tuple(
+        TableFile(name=name, path=str(store.path(store.keep(frame).digest)))
+        for name, frame in build_frames(dataset, profile).items()
+        if names is None or name.lower() in names
+    )
 
 
 def read_frames(fixture: Fixture) -> dict[str, Frame]:

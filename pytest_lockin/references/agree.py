@@ -70,7 +70,7 @@ class CandidateRuns:
         self._engine = engine
         name = workshop.store_of(suite.id).name
         staged = stage_tables(((table.name, table.path) for table in shared), data_folder)
-        self._shared = {table.path: copied for table, copied in zip(shared, staged, strict=True)}
+        self._shared = dict(zip(shared, staged, strict=True))
         self._own = data_folder / f"for-{name}-{engine}"
         self._own.mkdir(parents=True, exist_ok=True)
         folders = dict.fromkeys(str(Path(table.path).parent) for table in staged)
@@ -88,8 +88,8 @@ class CandidateRuns:
     def __exit__(self, *_: object) -> None:
         self._runner.close()
 
-    def run(self, tables: Iterable[tuple[str, str]], mutant: Mutant | None = None) -> Parts | ProgramRaised:
-        """Run the candidate on tables, given as (name, path); say what it returned or raised.
+    def run(self, tables: Iterable[TableFile], mutant: Mutant | None = None) -> Parts | ProgramRaised:
+        """Run the candidate on tables; say what it returned or raised.
 
         With `mutant`, of the entry point's own module, its text is run in place of the module's.
 
@@ -105,9 +105,9 @@ class CandidateRuns:
             path.write_text(mutant.source, encoding="utf-8")
         return str(path)
 
-    def _ask(self, tables: Iterable[tuple[str, str]], program: str) -> Answer:
+    def _ask(self, tables: Iterable[TableFile], program: str) -> Answer:
         staged = tuple(
-            self._shared.get(path) or stage_tables([(name, path)], self._own)[0] for name, path in tables
+            self._shared.get(each) or stage_tables([(each.name, each.path)], self._own)[0] for each in tables
         )
         request = RunProgram(
             kind="python",
@@ -121,7 +121,7 @@ class CandidateRuns:
     def agrees(self, vetted: Vetted, task: Task | None, mutant: Mutant) -> bool:
         """Whether a mutant agrees on the panel's tables; one that raises does not."""
         try:
-            found = self.run(_inputs(vetted, task), mutant)
+            found = self.run(tables_for(vetted.panel, task), mutant)
         except FrameError:
             return False
         return not isinstance(found, ProgramRaised) and _compare(vetted, found).agrees
@@ -129,7 +129,7 @@ class CandidateRuns:
     def judge(self, vetted: Vetted, task: Task | None) -> tuple[Judgement, Parts]:
         """Run the candidate on the panel's tables and compare with the vetted output; give its own too."""
         try:
-            answer = self._ask(_inputs(vetted, task), "")
+            answer = self._ask(tables_for(vetted.panel, task), "")
             if isinstance(answer, ProgramRaised):
                 rows = sum(frame.rows for _, frame in vetted.output)
                 return _without_output(vetted.engine, answer, rows), ()
@@ -138,10 +138,6 @@ class CandidateRuns:
             return Judgement(engine=vetted.engine, agreement=None, reason=error.one_line), ()
         agreement = _compare(vetted, found)
         return Judgement(engine=vetted.engine, agreement=agreement, needs=answer.needs), found
-
-
-def _inputs(vetted: Vetted, task: Task | None) -> list[tuple[str, str]]:
-    return [(table.name, table.path) for table in tables_for(vetted.panel, task)]
 
 
 def _compare(vetted: Vetted, found: Parts) -> Agreement:

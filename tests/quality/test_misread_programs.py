@@ -10,8 +10,8 @@ import pytest
 from pytest_lockin.alternatives import make_variants
 from pytest_lockin.fixturegen.make import make_datasets
 from pytest_lockin.fixturegen.profile import make_profile
-from pytest_lockin.judging import keep_tables
-from pytest_lockin.model.messages import ProgramRaised, RunProgram, TableFile
+from pytest_lockin.fixturegen.tables import keep_tables
+from pytest_lockin.model.messages import ProgramRaised, RunProgram
 from pytest_lockin.model.suite import EntryPoint
 from pytest_lockin.obligations.diagnose import Suspect, diagnose
 from pytest_lockin.obligations.edits import read_variant, render
@@ -60,8 +60,7 @@ class Desk:
         self.sql = (refs / task.id / "reference.sql").read_text()
         self.inputs = {"data": list_tables(refs, [table.name for table in task.tables])}
         for dataset in make_datasets(self.sql, profile, most=DATASETS):
-            kept = keep_tables(dataset, profile, store)
-            self.inputs[dataset.id] = tuple(TableFile(name=name, path=path) for name, path in kept)
+            self.inputs[dataset.id] = keep_tables(dataset, profile, store)
 
     def run(self, **request):
         answer = self.runner.run(RunProgram(entry_point=EntryPoint(), **request))
