@@ -17,7 +17,7 @@ from pytest_lockin.frames import compare
 from pytest_lockin.model.messages import ProgramRaised, TableFile
 from pytest_lockin.model.trial import TrialOutcome
 from pytest_lockin.references.agree import CandidateRuns
-from pytest_lockin.trials import summarise
+from pytest_lockin.trials import rescore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -52,9 +52,7 @@ def mark_undecided(
     results = tuple(
         replace(each, undecided=True) if each.id in same else each for each in summary.alternatives
     )
-    return summarise(
-        results, engine=summary.engine, cases=summary.cases, notes=summary.notes, seconds=summary.seconds
-    )
+    return rescore(summary, results)
 
 
 def _find_same(mutants: Iterable[Mutant], bench: Bench, baseline: Baseline, frozen: Frozen) -> Iterator[str]:

@@ -52,6 +52,7 @@ class Bench:
         self.fixture_store = self.secrets / "fixtures"
         self._runners: dict[str, ProgramRunner] = {}
         self._vetted: dict[tuple[str, str, str], Vetted] = {}
+        self._frozen: dict[Task, Frozen | None] = {}
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -79,14 +80,33 @@ class Bench:
                 )
             return self._vetted[key]
 
+    def vetted_on(
+        self, fixture: Fixture, profile: Profile, panel: Panel, task: Task | None, engine: str
+    ) -> Vetted:
+        """The panel's vetting on a fixture, done once.
+
+        Raises:
+            FixturesError: no reference is a program, or a column's type cannot be made.
+        """
+        there = panel_on(panel, fixture.to_dataset(), profile, self.fixture_store)
+        return self.vetted(there, task, engine, fixture.name)
+
     def frozen(self, task: Task | None) -> Frozen | None:
-        """The task's frozen fixtures; None where there are none, or they are not to be used.
+        """The task's frozen fixtures, read once; None where there are none, or they are not to be used.
 
         Raises:
             FixturesError: they are damaged, or not as they were locked.
         """
+        if task is None:
+            return None
+        with self._lock:
+            if task not in self._frozen:
+                self._frozen[task] = self._load_frozen(task)
+            return self._frozen[task]
+
+    def _load_frozen(self, task: Task) -> Frozen | None:
         folder = self.settings.fixtures_folder
-        if task is None or folder is None or self.settings.fixtures == "off":
+        if folder is None or self.settings.fixtures == "off":
             return None
         found = load_fixtures(folder, task.id)
         wanted = tuple(each for each in found if self.settings.fixtures == "all" or not each.post_hoc)
@@ -170,17 +190,15 @@ class _Asking:
             post_hoc=fixture.post_hoc,
         )
         try:
-            panel = self._panel_on(fixture.to_dataset())
-            vetted = self._bench.vetted(panel, self._task, self._vetted.engine, fixture.name)
+            vetted = self._bench.vetted_on(
+                fixture, self._profile, self._vetted.panel, self._task, self._vetted.engine
+            )
             if vetted.unfit:
                 return replace(finding, dropped=vetted.unfit)
             judgement, _ = self._runs.judge(vetted, self._task)
         except LockinError as error:
             return replace(finding, dropped=error.one_line)
         return replace(finding, agreement=judgement.agreement, dropped=judgement.reason)
-
-    def _panel_on(self, dataset: Dataset) -> Panel:
-        return panel_on(self._vetted.panel, dataset, self._profile, self._bench.fixture_store)
 
     def add_witness(
         self, findings: tuple[FixtureFinding, ...], fixtures: tuple[Fixture, ...]
@@ -204,7 +222,7 @@ class _Asking:
         return tuple(replace(each, witness=witness) if each is shown else each for each in findings)
 
     def _vet_quickly(self, dataset: Dataset) -> Vetted:
-        panel = self._panel_on(dataset)
+        panel = panel_on(self._vetted.panel, dataset, self._profile, self._bench.fixture_store)
         return vet_panel(
             replace(panel, references=panel.references[:1]),
             self._task,
@@ -231,4 +249,4 @@ def panel_on(panel: Panel, dataset: Dataset, profile: Profile, store: Path) -> P
     return replace(panel, tables=tuple((each.name, each.path) for each in tables), references=programs)
 
 
-__all__ = ["Bench", "Frozen", "Judged", "judge_suite", "panel_on"]
+__all__ = ["Bench", "Frozen", "Judged", "judge_suite"]

@@ -29,14 +29,13 @@ from pytest_lockin.suite.baseline import Warm, measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
 from pytest_lockin.taskbank.loader import load_task
 from pytest_lockin.trials import TrialPlan
-from pytest_lockin.trying import TrialSettings, make_mutants_of, try_suite
+from pytest_lockin.trying import SuiteTrials, TrialSettings, try_suite
 from pytest_lockin.verdict import conclude, describe_baseline, find_doubt, unverified
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_lockin.alternatives.base import Operator
-    from pytest_lockin.model.alternative import Mutant
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.isolation import Isolation
     from pytest_lockin.model.suite import LiveResult
@@ -162,18 +161,17 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
 
 def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report: TaskReport) -> TaskReport:
     baseline, trials = _baseline_and_trials(bench, live, examination)
-    report = replace(describe_baseline(report, baseline), trials=trials)
-    mutants = make_mutants_of(baseline, _trial_settings(bench, examination)) if _has_answers(trials) else ()
-    report = _without_undecided(report, mutants, bench, baseline)
+    report = describe_baseline(report, baseline)
+    if trials is not None:
+        report = replace(report, trials=_without_undecided(trials, bench, baseline))
     if not bench.settings.reference:
         return report
     task_error = dict(examination.task_errors).get(live.suite.id, "")
     doubt = find_doubt(baseline, task_error=task_error, ini_in_suite=examination.ini_in_suite)
     if doubt:
         return unverified(report, doubt)
-    suite = live.suite
-    task = load_task(Path(suite.task_file)) if suite.task_file else None
-    panel = load_panel(Path(bench.settings.reference), suite.task_id)
+    task = _load_task(baseline)
+    panel = load_panel(Path(bench.settings.reference), live.suite.task_id)
     report = replace(report, references=tuple(reference.name for reference in panel.references))
     frozen = bench.frozen(task)
     judged = judge_suite(bench, baseline, panel, task, frozen)
@@ -182,6 +180,7 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
     report = conclude(replace(report, fixtures=judged.fixtures), baseline, judged.judgement)
     if report.verdict is VerdictKind.UNVERIFIED:
         return report
+    mutants = trials.mutants if trials is not None else ()
     if report.trials is not None and mutants and report.verdict is VerdictKind.FALSE_PASS:
         case = Case(bench=bench, baseline=baseline, judged=judged, task=task, frozen=frozen)
         marked = mark_right_making(report.trials, mutants, case)
@@ -199,30 +198,28 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
     return report_diagnosis(report, question)
 
 
-def _has_answers(trials: TrialSummary | None) -> bool:
-    return trials is not None and bool(trials.alternatives)
+def _load_task(baseline: Baseline) -> Task | None:
+    task_file = baseline.live.suite.task_file
+    return load_task(Path(task_file)) if task_file else None
 
 
-def _without_undecided(
-    report: TaskReport, mutants: tuple[Mutant, ...], bench: Bench, baseline: Baseline
-) -> TaskReport:
+def _without_undecided(trials: SuiteTrials, bench: Bench, baseline: Baseline) -> TrialSummary:
     """Survivors that no fixture tells from the program say nothing of the tests."""
-    suite = baseline.live.suite
-    if report.trials is None or not mutants or not suite.task_file:
-        return report
+    if not trials.mutants:
+        return trials.summary
     try:
-        frozen = bench.frozen(load_task(Path(suite.task_file)))
+        frozen = bench.frozen(_load_task(baseline))
     except LockinError:
         # The verdict says so; trials stand without.
-        return report
+        return trials.summary
     if frozen is None:
-        return report
-    return replace(report, trials=mark_undecided(report.trials, mutants, bench, baseline, frozen))
+        return trials.summary
+    return mark_undecided(trials.summary, trials.mutants, bench, baseline, frozen)
 
 
 def _baseline_and_trials(
     bench: Bench, live: LiveResult, examination: Examination
-) -> tuple[Baseline, TrialSummary | None]:
+) -> tuple[Baseline, SuiteTrials | None]:
     """What the suite does, and which other programs it accepts; one worker may serve both."""
     warm = Warm()
     wanted = bench.settings.trials.run
@@ -240,7 +237,7 @@ def _baseline_and_trials(
         warm.close()
 
 
-def _trials(bench: Bench, baseline: Baseline, examination: Examination, warm: Warm) -> TrialSummary:
+def _trials(bench: Bench, baseline: Baseline, examination: Examination, warm: Warm) -> SuiteTrials:
     """Which other programs would these tests have accepted? Before anything of a reference is near them."""
     return try_suite(
         bench.workshop,

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import LockinError
-from pytest_lockin.judging import panel_on
 from pytest_lockin.model.trial import TrialOutcome
 from pytest_lockin.references.agree import CandidateRuns
 from pytest_lockin.references.vet import tables_for
-from pytest_lockin.trials import summarise
+from pytest_lockin.trials import rescore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,13 +63,7 @@ def mark_right_making(summary: TrialSummary, mutants: Iterable[Mutant], case: Ca
     results = tuple(
         replace(each, right_making=True) if each.id in right else each for each in summary.alternatives
     )
-    return summarise(
-        results,
-        engine=summary.engine,
-        cases=summary.cases,
-        notes=(*summary.notes, *notes),
-        seconds=summary.seconds,
-    )
+    return rescore(summary, results, tuple(notes))
 
 
 class _Looking:
@@ -120,14 +113,13 @@ class _Looking:
         found = []
         for fixture in sorted(fixtures, key=lambda each: each.name not in accusing):
             try:
-                panel = panel_on(
-                    self._panel, fixture.to_dataset(), self._frozen.profile, self._bench.fixture_store
+                vetted = self._bench.vetted_on(
+                    fixture, self._frozen.profile, self._panel, self._task, self._engine
                 )
             except LockinError:
                 continue
-            vetted = self._bench.vetted(panel, self._task, self._engine, fixture.name)
             found += [] if vetted.unfit else [vetted]
         return found
 
 
-__all__ = ["mark_right_making"]
+__all__ = ["Case", "mark_right_making"]

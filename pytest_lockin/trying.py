@@ -70,6 +70,14 @@ class TrialSettings:
     progress: Callable[[str, int, int, str], None] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteTrials:
+    """What came of a suite's trials, and the alternatives that were to be tried."""
+
+    summary: TrialSummary
+    mutants: tuple[Mutant, ...] = ()
+
+
 def try_suite(
     workshop: Workshop,
     world: SuiteWorld,
@@ -78,29 +86,30 @@ def try_suite(
     *,
     limit: float,
     warm: Warm | None = None,
-) -> TrialSummary:
+) -> SuiteTrials:
     """Try every alternative of a suite's candidate; where that cannot be believed, the refusal says why.
 
     The worker kept in `warm`, if any, serves the first trials.
     """
     refusal = find_refusal(baseline)
     if refusal:
-        return TrialSummary(refusal=refusal)
+        return SuiteTrials(summary=TrialSummary(refusal=refusal))
     begun = time.perf_counter()
     try:
         waivers = load_waivers(settings.root / FILE_NAME)
         trials = _SuiteTrials(workshop, world, baseline, settings, limit=limit, warm=warm)
         results, notes = trials.run()
     except _RefusedError as refused:
-        return TrialSummary(refusal=str(refused))
+        return SuiteTrials(summary=TrialSummary(refusal=str(refused)))
     results, waiver_notes = apply_waivers(results, waivers, dt.datetime.now(tz=dt.UTC).date())
-    return summarise(
+    summary = summarise(
         results,
         engine=baseline.engine,
         cases=trials.cases,
         notes=(*notes, *waiver_notes),
         seconds=time.perf_counter() - begun,
     )
+    return SuiteTrials(summary=summary, mutants=trials.mutants)
 
 
 def find_refusal(baseline: Baseline) -> str:
@@ -143,11 +152,13 @@ class _SuiteTrials:
         self._sources = find_sources(baseline)
         self._cached: frozenset[str] = frozenset()
         self.cases: tuple[CaseReport, ...] = ()
+        self.mutants: tuple[Mutant, ...] = ()
 
     def run(self) -> tuple[tuple[AlternativeResult, ...], tuple[str, ...]]:
         engine = self._baseline.engine
         cache = self._cache(engine)
-        mutants = spread(self._make())
+        self.mutants = self._make()
+        mutants = spread(self.mutants)
         if self._settings.survivors and cache is not None:
             mutants = tuple(mutant for mutant in mutants if cache.survived_before(mutant.id))
         tried, run = self._try(mutants, engine, cache)
@@ -159,10 +170,26 @@ class _SuiteTrials:
     # Making them.
 
     def _make(self) -> tuple[Mutant, ...]:
-        try:
-            return make_mutants_of(self._baseline, self._settings)
-        except AlternativesError as error:
-            raise _RefusedError(error.one_line) from error
+        """Every mutant of the candidate, of all its files, in their order."""
+        schemas = read_schemas(self._baseline)
+        made: list[Mutant] = []
+        for name, path in self._sources:
+            source = path.read_text(encoding="utf-8")
+            try:
+                mutants = keep_mutants(
+                    self._settings.cache,
+                    source,
+                    schemas,
+                    module=name,
+                    function=self._suite.entry_point.function,
+                    operators=self._settings.operators,
+                )
+            except AlternativesError as error:
+                raise _RefusedError(error.one_line) from error
+            if self._settings.since:
+                mutants = since(mutants, source, changed_lines(path, self._settings.since))
+            made += mutants
+        return tuple(made)
 
     # Trying them.
 
@@ -292,30 +319,6 @@ class _SuiteTrials:
         return results, _say_disagreement(results, judge)
 
 
-def make_mutants_of(baseline: Baseline, settings: TrialSettings) -> tuple[Mutant, ...]:
-    """Every mutant of a suite's candidate, of all its files, in their order.
-
-    Raises:
-        AlternativesError: a file is not Python.
-    """
-    schemas = read_schemas(baseline)
-    made: list[Mutant] = []
-    for name, path in find_sources(baseline):
-        source = path.read_text(encoding="utf-8")
-        mutants = keep_mutants(
-            settings.cache,
-            source,
-            schemas,
-            module=name,
-            function=baseline.live.suite.entry_point.function,
-            operators=settings.operators,
-        )
-        if settings.since:
-            mutants = since(mutants, source, changed_lines(path, settings.since))
-        made += mutants
-    return tuple(made)
-
-
 def find_sources(baseline: Baseline) -> tuple[tuple[str, Path], ...]:
     """The candidate's files as (module, path): the entry point's, and those of its folder that it imports.
 
@@ -427,4 +430,4 @@ def _say_disagreement(results: Sequence[AlternativeResult], judge: str) -> tuple
     return (f"{number} ended otherwise on {judge}, whose word stands",) if number else ()
 
 
-__all__ = ["TrialSettings", "find_refusal", "find_sources", "read_schemas", "try_suite"]
+__all__ = ["SuiteTrials", "TrialSettings", "find_refusal", "find_sources", "read_schemas", "try_suite"]

@@ -2,6 +2,6 @@
 
 from pytest_lockin.trials.plan import TrialPlan
 from pytest_lockin.trials.run import TrialHost, run_trials
-from pytest_lockin.trials.score import summarise
+from pytest_lockin.trials.score import rescore, summarise
 
-__all__ = ["TrialHost", "TrialPlan", "run_trials", "summarise"]
+__all__ = ["TrialHost", "TrialPlan", "rescore", "run_trials", "summarise"]

@@ -68,6 +68,19 @@ def summarise(
     )
 
 
+def rescore(
+    summary: TrialSummary, results: Sequence[AlternativeResult], notes: tuple[str, ...] = ()
+) -> TrialSummary:
+    """Put the same trials together again, now that more is known of their results."""
+    return summarise(
+        results,
+        engine=summary.engine,
+        cases=summary.cases,
+        notes=(*summary.notes, *notes),
+        seconds=summary.seconds,
+    )
+
+
 def _all_confirmed(results: Sequence[AlternativeResult]) -> bool:
     survivors = [each for each in results if each.survived and each.outcome is not TrialOutcome.UNREACHED]
     return bool(results) and all(each.confirmed for each in survivors)
