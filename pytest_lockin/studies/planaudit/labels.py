@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pytest_lockin.errors import StudyError
+from pytest_lockin.model.finding import Mechanism  # noqa: TC001 - msgspec reads the annotations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,17 +58,6 @@ class CoverageLabel(StrEnum):
     COVERED = "covered"
     PARTIALLY_COVERED = "partially_covered"
     NOT_COVERED = "not_covered"
-
-
-class Mechanism(StrEnum):
-    """Why a violated obligation went unnoticed by a suite that passes."""
-
-    GAP_DESPITE_PLAN = "gap_despite_plan"
-    PARTIAL_COVERAGE = "partial_coverage"
-    CANDIDATE_SCHEMA = "candidate_schema"
-    SELF_CONFIRMING_OMISSION = "self_confirming_omission"
-    NONDISCRIMINATING_DATA = "nondiscriminating_data"
-    SAME_INCORRECT_LOGIC = "same_incorrect_logic"
 
 
 class Role(StrEnum):

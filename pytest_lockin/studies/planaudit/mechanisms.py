@@ -11,8 +11,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_lockin.model.finding import Mechanism
 from pytest_lockin.studies.planaudit.conditions import choose_runs
-from pytest_lockin.studies.planaudit.labels import CodeLabel, CoverageLabel, Mechanism, ObligationLabel
+from pytest_lockin.studies.planaudit.labels import CodeLabel, CoverageLabel, ObligationLabel
 from pytest_lockin.studies.planaudit.numbers import Undefined
 from pytest_lockin.studies.planaudit.scores import is_omitted
 

@@ -5,11 +5,11 @@ from itertools import product
 
 import pytest
 
+from pytest_lockin.model.finding import Mechanism
 from pytest_lockin.studies.planaudit.labels import (
     CodeLabel,
     CoverageLabel,
     LabelSet,
-    Mechanism,
     ObligationLabel,
     PlanLabel,
     Role,
