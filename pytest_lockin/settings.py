@@ -11,7 +11,7 @@ from pytest_lockin.errors import SettingsError
 from pytest_lockin.model.suite import EntryPoint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 ENGINES = ("auto", "sail", "spark")
 # What a gate can fail on. `unverified` always fails it unless allowed, when references were asked for.
@@ -151,13 +151,8 @@ def check_sandbox(value: str) -> str:
     Raises:
         SettingsError: an unknown word.
     """
-    if value in SANDBOXES:
-        return value
-    raise SettingsError(
-        expected=f"one of {', '.join(SANDBOXES)}",
-        found=f"--lockin-sandbox {value}",
-        hint="leave it out: what this machine has is used, and the report says what that is",
-    )
+    hint = "leave it out: what this machine has is used, and the report says what that is"
+    return _one_of(SANDBOXES, "--lockin-sandbox", value, hint)
 
 
 def parse_expose(values: list[str], root: Path) -> tuple[str, ...]:
@@ -178,13 +173,8 @@ def check_fixtures(value: str) -> str:
     Raises:
         SettingsError: an unknown word.
     """
-    if value in FIXTURES:
-        return value
-    raise SettingsError(
-        expected=f"one of {', '.join(FIXTURES)}",
-        found=f"--lockin-fixtures {value}",
-        hint="leave it out: frozen fixtures are used where there are any",
-    )
+    hint = "leave it out: frozen fixtures are used where there are any"
+    return _one_of(FIXTURES, "--lockin-fixtures", value, hint)
 
 
 def check_reference(value: str) -> str:
@@ -242,7 +232,17 @@ def parse_allow(values: list[str]) -> tuple[Allowance, ...]:
 
 
 def _unknown_kind(option: str, word: str, hint: str) -> SettingsError:
-    return SettingsError(expected=f"one of {', '.join(GATED)}", found=f"{option} {word}".rstrip(), hint=hint)
+    return _unknown_word(GATED, option, word, hint)
+
+
+def _one_of(words: Sequence[str], option: str, value: str, hint: str) -> str:
+    if value in words:
+        return value
+    raise _unknown_word(words, option, value, hint)
+
+
+def _unknown_word(words: Sequence[str], option: str, word: str, hint: str) -> SettingsError:
+    return SettingsError(expected=f"one of {', '.join(words)}", found=f"{option} {word}".rstrip(), hint=hint)
 
 
 def parse_timeout(text: str, default: float = 120.0) -> float:
@@ -309,13 +309,8 @@ def check_confirm(value: str) -> str:
     Raises:
         SettingsError: an unknown word.
     """
-    if value in CONFIRMATIONS:
-        return value
-    raise SettingsError(
-        expected=f"one of {', '.join(CONFIRMATIONS)}",
-        found=f"--lockin-confirm {value}",
-        hint="leave it out: all survivors and a sample of kills are confirmed on Spark where Java is there",
-    )
+    hint = "leave it out: all survivors and a sample of kills are confirmed on Spark where Java is there"
+    return _one_of(CONFIRMATIONS, "--lockin-confirm", value, hint)
 
 
 def _positive(text: str, name: str, default: float) -> float:
