@@ -421,7 +421,7 @@ def _derive(arguments: argparse.Namespace) -> int:
 
     task = _find_task(arguments.task)
     sql = _read_sql(arguments.sql) if arguments.sql else read_statement(task.id).text
-    schemas = {table.name: {each.name: each.type for each in table.columns} for table in task.tables}
+    schemas = task.schemas
     print(write_obligations(derive_obligations(sql, schemas)), end="")
     return EXIT_OK
 

@@ -127,7 +127,7 @@ class _Diagnosing:
     ) -> None:
         self._question, self._task, self._reference = question, task, reference
         self._obligations = tuple(obligations)
-        schemas = {table.name: {each.name: each.type for each in table.columns} for table in task.tables}
+        schemas = task.schemas
         self._schemas = schemas
         self._base = render(reference.text)
         self._linker = Linker(reference.text, schemas, obligations)

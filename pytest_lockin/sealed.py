@@ -75,7 +75,7 @@ class World:
             )
         self.task = task
         self.statement = read_statement(task_id).text
-        self.schemas = {table.name: {each.name: each.type for each in table.columns} for table in task.tables}
+        self.schemas = task.schemas
         self.obligations = (*task.obligations, *load_hidden(task_id))
         self.base = render(self.statement)
         limit = read_ending(self.statement).limit

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pytest_lockin.fixturegen.form import Form
     from pytest_lockin.fixturegen.judge import Run
     from pytest_lockin.model.fixture import Dataset, Profile
-    from pytest_lockin.sql import Statement
 
 GENERATOR = 1
 """Changes with what the same statement and profile give."""
@@ -49,10 +48,8 @@ def make_datasets(
         StatementError: the statement cannot be read.
         FixturesError: no `run` was given and DuckDB is not installed.
     """
-    read, form = _read(statement, profile)
-    seeds = _seeds(read, form, profile, run)
-    drafts = ((f"seed-{n}", seed.purpose, seed.draft) for n, seed in enumerate(seeds, start=1))
-    found = dict(_legal(drafts, profile, {}, most))
+    form, seeds = _read_and_seed(statement, profile, run)
+    found = _name_seeds(seeds, profile, most)
     for name, deltas, share in _plan([seed.draft for seed in seeds], form, most):
         numbered = ((f"{name}.{n}", each.purpose, each.draft) for n, each in enumerate(deltas, start=1))
         found.update(_legal(numbered, profile, found, min(most - len(found), share)))
@@ -87,23 +84,23 @@ def make_seeds(statement: str, profile: Profile, *, run: Run | None = None) -> t
         StatementError: the statement cannot be read.
         FixturesError: no `run` was given and DuckDB is not installed.
     """
-    read, form = _read(statement, profile)
-    seeds = _seeds(read, form, profile, run)
-    drafts = ((f"seed-{n}", seed.purpose, seed.draft) for n, seed in enumerate(seeds, start=1))
-    return tuple(dict(_legal(drafts, profile, {}, MOST)).values())
+    _, seeds = _read_and_seed(statement, profile, run)
+    return tuple(_name_seeds(seeds, profile, MOST).values())
 
 
-def _read(statement: str, profile: Profile) -> tuple[Statement, Form]:
-    schemas = {table.name: {c.name: c.type for c in table.columns} for table in profile.tables}
+def _read_and_seed(statement: str, profile: Profile, run: Run | None) -> tuple[Form, list[Seed]]:
+    schemas = profile.schemas
     read = read_statement(statement, schemas)
-    return read, read_form(read)
-
-
-def _seeds(statement: Statement, form: Form, profile: Profile, run: Run | None) -> list[Seed]:
-    judge = run or _judge(profile)
-    maker = SeedMaker(statement, form, profile, judge)
+    form = read_form(read)
+    maker = SeedMaker(read, form, profile, run or _judge(profile))
     main = maker.main()
-    return [*([main] if main is not None else []), *maker.goals()]
+    return form, [*([main] if main is not None else []), *maker.goals()]
+
+
+def _name_seeds(seeds: Iterable[Seed], profile: Profile, most: int) -> dict[tuple[object, ...], Dataset]:
+    """Give the legal seeds by their content, no two equal."""
+    drafts = ((f"seed-{n}", seed.purpose, seed.draft) for n, seed in enumerate(seeds, start=1))
+    return dict(_legal(drafts, profile, {}, most))
 
 
 def _judge(profile: Profile) -> Run:

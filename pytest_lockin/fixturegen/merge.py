@@ -45,7 +45,6 @@ def merge_datasets(
         id=f"{first.id}+{second.id}",
         purpose=f"{first.purpose}; {second.purpose}",
         tables=tuple(_unite(first, renewed, table) for table in profile.tables),
-        isolated=first.isolated and second.isolated,
     )
     fits = all(len(rows.rows) <= cap for rows in merged.tables)
     return merged if fits and not check_legal(merged, profile) else None

@@ -96,9 +96,6 @@ def _propose(plan: Plan, kills: Mapping[int, frozenset[str]], recipe: int) -> li
     chance = random.Random(recipe)  # noqa: S311 - the same numbers every time are the point
     weights = {n: (count_rows(plan.datasets[n]) + 1) * chance.uniform(1.0, 1.0 + recipe / 10) for n in kills}
     picks = [n for n, _ in cover_greedily(kills, weights, power=(0.7, 0.3, 0.0, 1.0)[recipe % 4])]
-    if recipe % 2:
-        # What is not isolated masks the most: keep it by itself as long as there is room.
-        picks.sort(key=lambda n: plan.datasets[n].isolated, reverse=True)
     bundles: list[tuple[Parts, Dataset]] = []
     for pick in picks:
         bundles = _place(plan, bundles, pick)

@@ -92,7 +92,7 @@ def _read_outputs(sql: str, profile: Profile) -> Any:
     tree = read_tree(sql)
     if _count_columns(tree) is not None:
         return tree
-    schemas = {table.name: {column.name: column.type for column in table.columns} for table in profile.tables}
+    schemas = profile.schemas
     try:
         return read_statement(sql, schemas).tree
     except StatementError:

@@ -87,6 +87,11 @@ class Profile:
 
     tables: tuple[TableProfile, ...]
 
+    @property
+    def schemas(self) -> dict[str, dict[str, str]]:
+        """Table -> column -> type."""
+        return {table.name: {column.name: column.type for column in table.columns} for table in self.tables}
+
     def table(self, name: str) -> TableProfile | None:
         """Find a table by name, case ignored as Spark does; None where there is none."""
         return next((table for table in self.tables if table.name.lower() == name.lower()), None)
@@ -108,13 +113,11 @@ class Dataset:
     Attributes:
         id: names it among the others of its task.
         purpose: what its rows are for, in a reader's words (`the join key of store is NULL`).
-        isolated: whether what was changed has keys of its own, so that no other row's result moves.
     """
 
     id: str
     purpose: str
     tables: tuple[Rows, ...]
-    isolated: bool = False
 
     def table(self, name: str) -> Rows | None:
         """Find a table by name; None where there is none."""

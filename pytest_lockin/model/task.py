@@ -163,6 +163,11 @@ class Task:
         """The entry point's module name; "" where the task leaves it open."""
         return self.entry_point.rpartition(":")[0]
 
+    @property
+    def schemas(self) -> dict[str, dict[str, str]]:
+        """Table -> column -> type."""
+        return {table.name: {column.name: column.type for column in table.columns} for table in self.tables}
+
     def table(self, name: str) -> Table | None:
         """Find a table by name, case ignored as Spark does; None where the task does not list it."""
         return next((table for table in self.tables if table.name.lower() == name.lower()), None)

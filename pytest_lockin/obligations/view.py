@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from pytest_lockin.obligations.shape import Shape
 
+_NUMBERS = frozenset(("byte", "short", "integer", "long", "float", "double"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
@@ -81,11 +83,12 @@ def _show(
 
 
 def _cast(column: pa.ChunkedArray, kind: Any) -> pa.ChunkedArray:
-    """Give a column the Arrow type of a simple Spark type; one that cannot be cast stays as it is."""
+    """Give a column the Arrow type of a number of Spark's; one that cannot be cast stays as it is."""
     import pyarrow as pa
 
-    target = _arrow_type(kind)
-    if target is None or target == column.type:
+    from pytest_lockin.engines.rows import arrow_type
+
+    if not _is_number(kind) or (target := arrow_type(kind)) == column.type:
         return column
     try:
         return column.cast(target, safe=False)
@@ -93,18 +96,5 @@ def _cast(column: pa.ChunkedArray, kind: Any) -> pa.ChunkedArray:
         return column
 
 
-def _arrow_type(kind: Any) -> pa.DataType | None:
-    import pyarrow as pa
-
-    simple = {
-        "byte": pa.int8(),
-        "short": pa.int16(),
-        "integer": pa.int32(),
-        "long": pa.int64(),
-        "float": pa.float32(),
-        "double": pa.float64(),
-    }
-    if isinstance(kind, str) and kind.startswith("decimal("):
-        width, places = kind.removeprefix("decimal(").rstrip(")").split(",")
-        return pa.decimal128(int(width), int(places))
-    return simple.get(kind) if isinstance(kind, str) else None
+def _is_number(kind: Any) -> bool:
+    return isinstance(kind, str) and (kind in _NUMBERS or kind.startswith("decimal("))

@@ -30,21 +30,6 @@ if TYPE_CHECKING:
 _OURS = frozenset({"WorkerCrashedError", "WorkerTimedOutError", "WorkerError", "WorkerFailedError"})
 
 
-def judge_candidate(
-    workshop: Workshop,
-    suite: Suite,
-    task: Task | None,
-    vetted: Vetted,
-    data_folder: Path,
-    *,
-    conf: tuple[tuple[str, str], ...] = (),
-) -> Judgement:
-    """Run the candidate once on the panel's tables and compare with the vetted output."""
-    tables = tables_for(vetted.panel, task)
-    with CandidateRuns(workshop, suite, vetted.engine, data_folder, shared=tables, conf=conf) as runs:
-        return runs.judge(vetted, task)[0]
-
-
 class CandidateRuns:
     """A candidate in a worker of its own, judged on one set of tables after the other.
 

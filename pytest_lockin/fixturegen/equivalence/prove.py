@@ -81,9 +81,7 @@ class Prover:
         self.reference = reference
         self.profile = profile
         self.same_plan = same_plan
-        self._schemas = {
-            table.name: {column.name: column.type for column in table.columns} for table in profile.tables
-        }
+        self._schemas = profile.schemas
         self._mine = _parse(reference, self._schemas)
         self._known: dict[_Beliefs, Knowledge] = {}
         self._forms: dict[object, tuple[Query, tuple[str, ...]]] = {}

@@ -13,7 +13,7 @@ from pytest_lockin.fixturegen.equivalence.rules.canon import canon
 from pytest_lockin.fixturegen.equivalence.terms import FALSE, TRUE, Term, col, lit
 from pytest_lockin.sql.statement import read_statement
 
-SCHEMAS = {table.name: {column.name: column.type for column in table.columns} for table in PROFILE.tables}
+SCHEMAS = PROFILE.schemas
 
 
 def read(sql):

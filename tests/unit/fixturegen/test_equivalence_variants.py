@@ -12,7 +12,7 @@ from small_tables import SmallTables, for_duckdb, run
 from pytest_lockin.alternatives import make_variants
 from pytest_lockin.fixturegen.equivalence import Prover
 
-SCHEMAS = {table.name: {column.name: column.type for column in table.columns} for table in PROFILE.tables}
+SCHEMAS = PROFILE.schemas
 STATEMENTS = (
     """SELECT p.id, p.name, SUM(s.price) AS total, COUNT(*) AS n
        FROM sales s, shops p WHERE s.shop = p.id AND p.size > 1 AND s.price BETWEEN 1 AND 2

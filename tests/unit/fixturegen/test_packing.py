@@ -24,7 +24,7 @@ from pytest_lockin.fixturegen.warehouse import Warehouse
 from pytest_lockin.model.fixture import Standing
 from pytest_lockin.sql import read_statement
 
-SCHEMAS = {t.name: {c.name: c.type for c in t.columns} for t in PROFILE.tables}
+SCHEMAS = PROFILE.schemas
 REFERENCE = (
     "SELECT s.name, sum(f.price) AS total, count(*) AS n FROM sale f JOIN shop s ON f.shop = s.id "
     "WHERE f.price > 1 GROUP BY s.name ORDER BY total DESC, s.name"

@@ -20,7 +20,7 @@ UNMATCHED = {("q04", "O9"), ("q04", "O10"), ("q11", "O9"), ("q22", "O4"), ("q93"
 def derived():
     found = {}
     for task in load_bank():
-        schemas = {table.name: {each.name: each.type for each in table.columns} for table in task.tables}
+        schemas = task.schemas
         found[task.id] = derive_obligations(read_statement(task.id).text, schemas)
     return found
 

@@ -13,7 +13,7 @@ from pytest_lockin.taskbank.statements import read_statement
 class Linked:
     def __init__(self, task_id):
         task = find_task(task_id)
-        self.schemas = {table.name: {each.name: each.type for each in table.columns} for table in task.tables}
+        self.schemas = task.schemas
         self.sql = read_statement(task_id).text
         self.base = render(self.sql)
         self.variants = make_variants(self.sql, self.schemas)

@@ -10,8 +10,9 @@ from pytest_lockin.model.agreement import Category, Relaxation
 from pytest_lockin.model.messages import AskReference
 from pytest_lockin.model.suite import Argument, EntryPoint, Suite
 from pytest_lockin.model.task import Column, Table, Task
-from pytest_lockin.references.agree import judge_candidate
+from pytest_lockin.references.agree import CandidateRuns
 from pytest_lockin.references.answer import ReferenceAnswers
+from pytest_lockin.references.vet import tables_for
 
 TOTALS = "select customer, sum(amount) as total from orders group by customer"
 HEAD = "from pyspark.sql import functions as F\n"
@@ -29,7 +30,11 @@ def judge(refs, workshop, tmp_path):
             task_id="t",
             entry_point=EntryPoint(function=function),
         )
-        return judge_candidate(workshop, suite, task, refs.vet(task), tmp_path / "run" / "data")
+        vetted = refs.vet(task)
+        tables = tables_for(vetted.panel, task)
+        data = tmp_path / "run" / "data"
+        with CandidateRuns(workshop, suite, vetted.engine, data, shared=tables) as runs:
+            return runs.judge(vetted, task)[0]
 
     return run
 
