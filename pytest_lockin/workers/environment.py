@@ -20,6 +20,8 @@ _KEPT = (
     "PYTEST_XDIST_WORKER_COUNT",
     "PYTEST_XDIST_TESTRUNUID",
 )
+# By these pytest decides whether to shorten what it says of a failure; their values may say more than that.
+_ON_CI = ("CI", "BUILD_NUMBER")
 # What decides how text, time and Python itself behave; nothing else enters a sandbox without being named.
 _SEALED = ("LANG", "LANGUAGE", "TZ", "TERM", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "JAVA_HOME", *_KEPT)
 _SEALED_PREFIXES = ("LC_", "PYTHON", "LOCKIN_")
@@ -54,5 +56,6 @@ def sealed_environment(parent: Mapping[str, str], named: Iterable[str] = ()) -> 
         name: value for name, value in parent.items() if name in wanted or name.startswith(_SEALED_PREFIXES)
     }
     kept.pop(CANARY, None)
+    kept |= {name: "true" for name in _ON_CI if parent.get(name) and name not in wanted}
     own = {"HOME": "/tmp", "TMPDIR": "/tmp", "PATH": f"{sys.prefix}/bin:{_SYSTEM_PATH}"}  # noqa: S108
     return kept | own | {"PYTHONDONTWRITEBYTECODE": "1"}

@@ -255,7 +255,11 @@ class Project:
 
 
 def outer_environment() -> dict[str, str]:
-    """This process's environment without what an outer pytest, coverage or xdist put there."""
-    steering = ("PYTEST_", "COV_", "COVERAGE_", "LOCKIN_", "SPARK_", "PYSPARK_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
+    """This process's environment without what an outer pytest, coverage, xdist or CI put there."""
+    steering = ("PYTEST_", "COV_", "COVERAGE_", "LOCKIN_", "SPARK_", "PYSPARK_", "GITHUB_")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(steering) and name not in ("CI", "BUILD_NUMBER")
+    }
     return kept | {"COLUMNS": "100", "PYTHONDONTWRITEBYTECODE": "1"}

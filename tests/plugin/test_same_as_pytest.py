@@ -136,29 +136,31 @@ def differences(one, other):
 
 @pytest.fixture
 def both(project):
-    def both(*args):
-        without = project.run(*args, lockin="off", junit=True)
-        return without, project.run(*args, lockin="alone", junit=True)
+    def both(*args, env=None):
+        without = project.run(*args, lockin="off", junit=True, env=env)
+        return without, project.run(*args, lockin="alone", junit=True, env=env)
 
     return both
 
 
 @pytest.mark.parametrize(
-    "args",
+    ("args", "env"),
     [
-        pytest.param(("-ra",), id="plain"),
+        pytest.param(("-ra",), {}, id="plain"),
+        # pytest shows more of a failure there.
+        pytest.param(("-ra",), {"CI": "true"}, id="on-ci"),
         pytest.param(
-            ("-vv", "-rA", "--tb=short", "--import-mode=importlib", "-k", "not subtests"), id="verbose"
+            ("-vv", "-rA", "--tb=short", "--import-mode=importlib", "-k", "not subtests"), {}, id="verbose"
         ),
     ],
 )
-def test_output_and_junit_are_pytests_own(project, both, args):
+def test_output_and_junit_are_pytests_own(project, both, args, env):
     project.suite("one", TESTS, PLAIN)
     project.task("one")
     # In importlib mode pytest alone would not find the program beside the tests.
     project.write("pytest.ini", "[pytest]\npythonpath = suites/one\n")
     project.write("tests/test_other.py", "def test_other(): pass\ndef test_bad(): assert 0\n")
-    without, with_ = both("suites", "tests", *args)
+    without, with_ = both("suites", "tests", *args, env=env)
     assert differences(told_by_pytest(without), told_by_pytest(with_)) == []
     assert differences(junit_of(without), junit_of(with_)) == []
     assert without.status == with_.status == 1

@@ -246,6 +246,11 @@ def test_an_environment_is_cleared_but_for_what_is_named():
     }  # fmt: skip
 
 
+def test_inside_it_is_known_whether_this_is_ci_and_no_more():
+    inside = sealed_environment({"CI": "https://ci/secret", "BUILD_NUMBER": ""}, [])
+    assert (inside["CI"], inside.get("BUILD_NUMBER")) == ("true", None)
+
+
 # Control groups and disk.
 
 
