@@ -39,6 +39,12 @@ class TaskFileError(LockinError):
     slug = "bad-task-file"
 
 
+class ReportFileError(LockinError):
+    """A file that should hold a JSON report does not."""
+
+    slug = "bad-report"
+
+
 class UnfitReferenceError(LockinError):
     """A reference is missing, unreadable or not fit to judge anyone."""
 

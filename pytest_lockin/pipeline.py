@@ -29,7 +29,7 @@ from pytest_lockin.suite.baseline import Warm, measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
 from pytest_lockin.taskbank.loader import load_task
 from pytest_lockin.trials import TrialPlan
-from pytest_lockin.trying import SuiteTrials, TrialSettings, try_suite
+from pytest_lockin.trying import SuiteTrials, TrialSettings, read_program, try_suite
 from pytest_lockin.verdict import conclude, describe_baseline, find_doubt, unverified
 
 if TYPE_CHECKING:
@@ -161,7 +161,9 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
 
 def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report: TaskReport) -> TaskReport:
     baseline, trials = _baseline_and_trials(bench, live, examination)
-    report = describe_baseline(report, baseline)
+    report = replace(
+        describe_baseline(report, baseline), program=read_program(baseline, Path(examination.root))
+    )
     if trials is not None:
         report = replace(report, trials=_without_undecided(trials, bench, baseline))
     if not bench.settings.reference:

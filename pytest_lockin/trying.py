@@ -20,6 +20,7 @@ from pytest_lockin.alternatives.kept import keep_mutants
 from pytest_lockin.errors import AlternativesError, LockinError
 from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.frames.types import short_name
+from pytest_lockin.model.report import ProgramFile
 from pytest_lockin.model.trial import AlternativeResult, TrialOutcome, TrialSummary
 from pytest_lockin.suite.jobs import make_trial_job
 from pytest_lockin.suite.observe import candidate_file
@@ -282,6 +283,9 @@ class _SuiteTrials:
             text=mutant.text,
             module=mutant.module,
             line=mutant.site.line,
+            column=mutant.site.column,
+            end_line=mutant.site.end_line,
+            end_column=mutant.site.end_column,
             before=mutant.before,
             after=mutant.after,
             diff=mutant.diff,
@@ -340,6 +344,22 @@ def find_sources(baseline: Baseline) -> tuple[tuple[str, Path], ...]:
         found[name] = path
         waiting += _imports(name, path, folder)
     return tuple(found.items())
+
+
+def read_program(baseline: Baseline, root: Path) -> tuple[ProgramFile, ...]:
+    """The candidate's files, paths from `root`; none where its module does not lie beside the suite."""
+    try:
+        sources = find_sources(baseline)
+    except _RefusedError:
+        return ()
+    return tuple(
+        ProgramFile(
+            module=name,
+            path=path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix(),
+            text=_read(str(path)),
+        )
+        for name, path in sources
+    )
 
 
 def _imports(name: str, path: Path, folder: Path) -> list[tuple[str, Path]]:

@@ -57,6 +57,15 @@ class Fidelity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramFile:
+    """One file of the candidate: its module, its path from the root folder, and its text."""
+
+    module: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
     """What is known about one task's suite.
 
@@ -77,6 +86,7 @@ class TaskReport:
         fixtures: what each frozen fixture says of the candidate.
         obligations: each one in plan, code and tests; empty where the candidate was not diagnosed.
         diagnosis: what the candidate got wrong; None where it was not diagnosed.
+        program: the candidate's files; none where its module does not lie beside the suite.
     """
 
     id: str
@@ -102,6 +112,7 @@ class TaskReport:
     fixtures: tuple[FixtureFinding, ...] = ()
     obligations: tuple[ObligationFinding, ...] = ()
     diagnosis: Diagnosis | None = None
+    program: tuple[ProgramFile, ...] = ()
 
     @property
     def accusing(self) -> tuple[FixtureFinding, ...]:

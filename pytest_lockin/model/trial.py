@@ -285,6 +285,8 @@ class AlternativeResult:
     Attributes:
         kind: the obligation kind it breaks, "" for a generic edit.
         text: one line in an analyst's words.
+        line, column, end_line, end_column: where the original stands (lines from 1, columns from 0 in
+            characters, the end excluded).
         engine: the engine whose word the outcome is.
         confirmed: classic Spark had the last word.
         disagreement: what the looking engine said, where the judge said otherwise.
@@ -302,6 +304,9 @@ class AlternativeResult:
     text: str
     module: str
     line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
     before: str
     after: str
     diff: str

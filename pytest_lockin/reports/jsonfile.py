@@ -97,6 +97,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "fixtures": fixtures_to_json(task.fixtures),
         "obligations": obligations_to_json(task.obligations),
         "diagnosis": diagnosis_to_json(task.diagnosis),
+        "program": msgspec.to_builtins(task.program),
     }
 
 
