@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add(commands, "doctor", _doctor, "check this machine: Java, engines, versions")
     _add_sealing(commands)
+    _add_reports(commands)
     study = commands.add_parser("study", help="scores and tables from a folder of runs")
     _add_study(study.add_subparsers(required=True, metavar="ACTION"))
     fixtures = commands.add_parser("fixtures", help="the few rows on which wrong programs show it")
@@ -85,6 +86,13 @@ def _add_sealing(commands: Commands) -> None:
     verify.add_argument("lock", type=Path, nargs="?", default=Path("lockin.lock"))
     verify.add_argument("--root", type=Path, default=Path(), help="pytest's root folder (default: this one)")
     verify.add_argument("--reference", type=Path, help="the folder of references, to check those too")
+
+
+def _add_reports(commands: Commands) -> None:
+    from pytest_lockin.commands import report
+
+    text = "write a JSON report in other formats, without running anything"
+    report.add_options(_add(commands, "report", report.run, text))
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pytest_lockin.session import LockinSession  # noqa: F401 - the stash key's type
 
 _SESSION = pytest.StashKey["LockinSession"]()
+# Those of `reports.formats`, which is not imported before lockin is asked for.
+_REPORTS = (("markdown", "a summary for a comment on a pull request"),)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,6 +70,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="what settings, waivers, task files and locks must be like: a base revision, or a folder",
     )
     group.addoption("--lockin-lock", metavar="FILE", help="write down by hash what the run rests on")
+    for name, text in _REPORTS:
+        group.addoption(f"--lockin-{name}", metavar="FILE", help=f"write {text}")
     _add_trial_options(group)
     parser.addini("lockin", "examine the generated suites", type="bool", default=False)
     for name in ("survivors", "matrix", "exhaustive"):
@@ -76,6 +80,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("lockin_reference", "as --lockin-reference, from the root folder"),
         ("lockin_engine", "as --lockin-engine"),
         ("lockin_json", "as --lockin-json, from the root folder"),
+        *((f"lockin_{name}", f"as --lockin-{name}, from the root folder") for name, _ in _REPORTS),
         ("lockin_workers", "as --lockin-workers"),
         ("lockin_sandbox", "as --lockin-sandbox"),
         ("lockin_fixtures", "as --lockin-fixtures"),

@@ -15,6 +15,8 @@ from pytest_lockin.errors import LockinError, PolicyError, SandboxError, Setting
 from pytest_lockin.fixturegen.lock import LOCK
 from pytest_lockin.model.suite import EntryPoint, LiveResult
 from pytest_lockin.pipeline import Examination, examine
+from pytest_lockin.reports.document import make_document
+from pytest_lockin.reports.formats import FORMATS, write_formats
 from pytest_lockin.reports.isolation import isolation_to_json
 from pytest_lockin.reports.jsonfile import write_json
 from pytest_lockin.reports.progress import TrialProgress
@@ -117,6 +119,7 @@ def read_settings(config: pytest.Config) -> Settings:
         engine=check_engine(given("lockin_engine") or "auto", engines),
         engines=tuple(sorted(engines.items())),
         json_file=str(Path(json_file).absolute()) if json_file else "",
+        files=_report_files(config),
         fail_on=parse_fail_on(listed("lockin_fail_on")),
         allow=parse_allow(listed("lockin_allow")),
         suites=tuple(config.getini("lockin_suites")) or DEFAULT_SUITES,
@@ -147,6 +150,16 @@ def _fixtures_folder(config: pytest.Config) -> Path | None:
     folder = config.rootpath / (config.getini("lockin_fixtures_dir") or "fixtures")
     # Many a repository has a folder of that name; only ours is locked.
     return folder if (folder / LOCK).is_file() else None
+
+
+def _report_files(config: pytest.Config) -> tuple[tuple[str, str], ...]:
+    """Reports asked for beside JSON, as (format, path)."""
+    found = []
+    for each in FORMATS:
+        given = getattr(config.known_args_namespace, f"lockin_{each.name}")
+        path = given or _from_root(config, config.getini(f"lockin_{each.name}"))
+        found += [(each.name, str(Path(path).absolute()))] if path else []
+    return tuple(found)
 
 
 def _from_root(config: pytest.Config, value: str) -> str:
@@ -279,8 +292,11 @@ class LockinSession:
 
     def pytest_sessionstart(self) -> None:
         """Remove the last run's report: should this run end without a verdict, none may be read."""
-        if self._settings.json_file and not self._is_worker and not self._config.option.collectonly:
-            Path(self._settings.json_file).unlink(missing_ok=True)
+        if self._is_worker or self._config.option.collectonly:
+            return
+        for path in (self._settings.json_file, *(path for _, path in self._settings.files)):
+            if path:
+                Path(path).unlink(missing_ok=True)
 
     # Collection
 
@@ -537,6 +553,9 @@ class LockinSession:
             )
             if self._settings.json_file:
                 write_json(self._report, Path(self._settings.json_file))
+            if self._settings.files:
+                files = [(name, Path(path)) for name, path in self._settings.files]
+                write_formats(make_document(self._report), files)
             if self._settings.lock_file:
                 self._write_lock(self._report)
             self._config.hook.pytest_lockin_report(report=self._report)

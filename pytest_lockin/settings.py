@@ -78,6 +78,7 @@ class Settings:
         reference: absolute path of the references' folder, or "".
         engine: `auto`, `sail`, `spark` or `sc://host:port`.
         json_file: where the JSON report goes, or "".
+        files: other reports to write, as (format, path).
         fail_on: kinds of finding that fail the gate.
         suites: file name patterns of suites under examination.
         entry_points: (path pattern, entry point) pairs; the first that matches holds.
@@ -98,6 +99,7 @@ class Settings:
     engine: str = "auto"
     engines: tuple[tuple[str, str], ...] = ()
     json_file: str = ""
+    files: tuple[tuple[str, str], ...] = ()
     fail_on: tuple[str, ...] = DEFAULT_FAIL_ON
     allow: tuple[Allowance, ...] = ()
     suites: tuple[str, ...] = DEFAULT_SUITES

@@ -5,18 +5,16 @@ Versions: 1, the first.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pytest_lockin.errors import SettingsError
 from pytest_lockin.reports.fixtures import fixtures_to_json
 from pytest_lockin.reports.isolation import isolation_to_json
 from pytest_lockin.reports.obligations import diagnosis_to_json, obligations_to_json
 from pytest_lockin.reports.trials import trials_to_json
+from pytest_lockin.reports.whole import write_whole
 from pytest_lockin.reports.words import describe_difference
 
 if TYPE_CHECKING:
@@ -33,20 +31,7 @@ def write_json(report: Report, path: Path) -> None:
         SettingsError: the file cannot be written there.
     """
     text = json.dumps(report_to_json(report), indent=1, ensure_ascii=False) + "\n"
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A path that is no text in any encoding has lone surrogates; escaped, they are JSON all the same.
-        draft.write_bytes(text.encode("utf-8", errors="backslashreplace"))
-        draft.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise SettingsError(
-            expected="a place where the JSON report can be written",
-            found=f"--lockin-json {path}: {error.strerror or error}",
-            hint="give the path of a file in a folder you may write to",
-        ) from error
+    write_whole(text, path, "json")
 
 
 def report_to_json(report: Report) -> dict[str, Any]:
