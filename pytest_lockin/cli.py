@@ -89,10 +89,12 @@ def _add_sealing(commands: Commands) -> None:
 
 
 def _add_reports(commands: Commands) -> None:
-    from pytest_lockin.commands import report
+    from pytest_lockin.commands import baseline, report
 
     text = "write a JSON report in other formats, without running anything"
     report.add_options(_add(commands, "report", report.run, text))
+    text = "accept what a JSON report found as known: the gate fails on what is new"
+    baseline.add_options(_add(commands, "baseline", baseline.run, text))
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -39,6 +39,12 @@ class TaskFileError(LockinError):
     slug = "bad-task-file"
 
 
+class BaselineFileError(LockinError):
+    """A baseline file is not there or cannot be read."""
+
+    slug = "bad-baseline"
+
+
 class ReportFileError(LockinError):
     """A file that should hold a JSON report does not."""
 

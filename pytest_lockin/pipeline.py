@@ -17,8 +17,10 @@ import pytest_lockin
 from pytest_lockin.deciding import mark_undecided
 from pytest_lockin.diagnosing import Question, report_diagnosis
 from pytest_lockin.errors import LockinError
-from pytest_lockin.gate import decide_gate
+from pytest_lockin.gate import decide_gate, find_findings
+from pytest_lockin.gate.known import Known
 from pytest_lockin.judging import Bench, judge_suite
+from pytest_lockin.model.baseline import count_outcomes
 from pytest_lockin.model.report import Fidelity, Report, TaskReport, VerdictKind
 from pytest_lockin.references.answer import ReferenceAnswers
 from pytest_lockin.references.load import load_panel
@@ -27,8 +29,10 @@ from pytest_lockin.sealing.policy import Policy
 from pytest_lockin.sealing.tamper import Before, find_tampering, look_before
 from pytest_lockin.suite.baseline import Warm, measure_baseline
 from pytest_lockin.suite.fidelity import measure_fidelity
+from pytest_lockin.suite.touched import is_touched
 from pytest_lockin.taskbank.loader import load_task
 from pytest_lockin.trials import TrialPlan
+from pytest_lockin.trials.since import changed_files
 from pytest_lockin.trying import SuiteTrials, TrialSettings, read_program, try_suite
 from pytest_lockin.verdict import conclude, describe_baseline, find_doubt, unverified
 
@@ -62,6 +66,7 @@ class Examination:
         progress: called with (suite id, done, all, outcome) as answers of trials come, from any thread.
         before: by suite id how its files were before anything of it ran.
         policy: what was compared with the base that a change is judged by.
+        known: findings that were there before.
     """
 
     settings: Settings
@@ -76,6 +81,7 @@ class Examination:
     progress: Callable[[str, int, int, str], None] | None = None
     before: tuple[tuple[str, Before], ...] = ()
     policy: Policy = field(default_factory=Policy)
+    known: Known = field(default_factory=Known)
 
 
 def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> Report:
@@ -100,7 +106,7 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
         bench.close()
     isolation = workshop.isolation()
     tasks = tuple(
-        replace(_without_tampering(task, before), isolated=isolation.isolated)
+        _with_findings(replace(_without_tampering(task, before), isolated=isolation.isolated), settings)
         for task, before in zip(tasks, befores, strict=True)
     )
     notes = ("run with a debugger: suites ran in pytest's own process and were not examined",)
@@ -110,7 +116,12 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
         engine=settings.engine,
         java=workshop.java,
         tasks=tasks,
-        gate=decide_gate(tasks, settings, findings=_about_the_run(isolation, examination.policy)),
+        gate=decide_gate(
+            tasks,
+            settings,
+            findings=_about_the_run(isolation, examination.policy),
+            known_before=examination.known,
+        ),
         listed=examination.without_task,
         notes=notes if examination.in_process else (),
         seconds=time.perf_counter() - begun,
@@ -118,6 +129,10 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
         policy=examination.policy.base,
         policy_changes=examination.policy.changes,
     )
+
+
+def _with_findings(task: TaskReport, settings: Settings) -> TaskReport:
+    return replace(task, findings=find_findings(task, with_references=bool(settings.reference)))
 
 
 def _about_the_run(isolation: Isolation, policy: Policy) -> tuple[str, ...]:
@@ -149,6 +164,9 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
     """One suite through all stages; what cannot be known ends `unverified` with the reason."""
     report = TaskReport(id=live.suite.task_id, suite=live.suite.id, engine=live.engine, moved=live.moved)
     try:
+        if _is_untouched(live, examination):
+            tests = count_outcomes(case.outcome for case in live.told)
+            return replace(report, unchanged=examination.settings.trials.since, tests=tests)
         return _run_stages(bench, live, examination, report)
     except LockinError as error:
         return unverified(report, error.one_line)
@@ -157,6 +175,16 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
             raise
         reason = f"lockin itself failed: {type(error).__name__}: {error} (LOCKIN_DEBUG=1 shows where)"
         return unverified(report, reason)
+
+
+def _is_untouched(live: LiveResult, examination: Examination) -> bool:
+    """Whether the change since the revision named, if any is, cannot have to do with this suite."""
+    settings = examination.settings
+    if not settings.trials.since:
+        return False
+    changed = changed_files(Path(examination.root), settings.trials.since)
+    suites = [Path(each.suite.folder) for each in examination.results]
+    return not is_touched(live.suite, changed, suites, settings)
 
 
 def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report: TaskReport) -> TaskReport:

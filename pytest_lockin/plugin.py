@@ -38,13 +38,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="WHAT",
         action="append",
         help="kinds that fail the gate: false_pass (default), true_fail, false_alarm, partial, flaky, "
-        "unfaithful, unconfirmed, not_isolated, or none; several with commas",
+        "unfaithful, unconfirmed, not_isolated, a mechanism, or none; several with commas",
     )
     group.addoption(
         "--lockin-allow",
-        metavar="WHAT[:reason]",
+        metavar="WHAT[=MOST][:reason]",
         action="append",
         help="let the gate pass although WHAT was found, for example unverified:no-data-yet",
+    )
+    group.addoption(
+        "--lockin-min-obligations",
+        metavar="[SOURCE=]PERCENT",
+        action="append",
+        help="fail the gate where a suite's tests check a smaller share of its obligations (of one source)",
+    )
+    group.addoption(
+        "--lockin-baseline", metavar="FILE", help="findings that were there before and do not fail the gate"
     )
     group.addoption(
         "--lockin-workers", metavar="N", help="suites examined at the same time (default: the cores)"
@@ -91,11 +100,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("lockin_budget", "as --lockin-budget"),
         ("lockin_confirm", "as --lockin-confirm"),
         ("lockin_min_kill", "as --lockin-min-kill"),
+        ("lockin_baseline", "as --lockin-baseline, from the root folder"),
     ):
         parser.addini(name, text, default="")
     for name, text in (
         ("lockin_fail_on", "as --lockin-fail-on, one kind a line"),
         ("lockin_allow", "as --lockin-allow, one a line"),
+        ("lockin_min_obligations", "as --lockin-min-obligations, one a line"),
         ("lockin_suites", "file names or paths of generated suites (default: test_solution.py)"),
         ("lockin_entry_points", "lines `path pattern = module:function`"),
         ("lockin_tasks", "lines `path pattern = task id`"),
@@ -126,7 +137,7 @@ def _add_trial_options(group: pytest.OptionGroup) -> None:
         help="what classic Spark confirms: survivors (and a sample of kills; default), all, or none",
     )
     group.addoption(
-        "--lockin-since", metavar="REV", help="only alternatives in functions changed since a git revision"
+        "--lockin-since", metavar="REV", help="examine only what a change since a git revision touches"
     )
     group.addoption(
         "--lockin-survivors", action="store_true", help="only alternatives that survived the last run"

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_lockin.errors import LockinError, PolicyError, SandboxError, SettingsError
+from pytest_lockin.errors import BaselineFileError, LockinError, PolicyError, SandboxError, SettingsError
 from pytest_lockin.fixturegen.lock import LOCK
+from pytest_lockin.gate.known import Known, read_known
 from pytest_lockin.model.suite import EntryPoint, LiveResult
 from pytest_lockin.pipeline import Examination, examine
 from pytest_lockin.reports.document import make_document
@@ -39,6 +40,7 @@ from pytest_lockin.settings import (
     parse_expose,
     parse_fail_on,
     parse_min_kill,
+    parse_min_obligations,
     parse_pairs,
     parse_switch,
     parse_timeout,
@@ -80,11 +82,12 @@ def make_session(config: pytest.Config) -> LockinSession:
     """
     try:
         settings = read_settings(config)
+        known = read_known(settings.baseline) if settings.baseline else Known()
         choice = decide_for(settings)
-    except (SettingsError, SandboxError) as error:
+    except (SettingsError, SandboxError, BaselineFileError) as error:
         raise pytest.UsageError(str(error)) from error
     finder = SuiteFinder(settings, config.rootpath, load_task)
-    session = LockinSession(settings, finder, choice)
+    session = LockinSession(settings, finder, choice, known)
     try:
         session.check_policy(config.rootpath)
     except PolicyError as error:
@@ -132,6 +135,8 @@ def read_settings(config: pytest.Config) -> Settings:
         lock_file=str(Path(option.lockin_lock).absolute()) if option.lockin_lock else "",
         fixtures=check_fixtures(given("lockin_fixtures") or "frozen"),
         fixtures_folder=_fixtures_folder(config),
+        min_obligations=parse_min_obligations(listed("lockin_min_obligations")),
+        baseline=_baseline_file(config),
         expose=parse_expose(config.getini("lockin_expose"), config.rootpath),
         trials=TrialOptions(
             run=parse_switch(given("lockin_trials"), "--lockin-trials"),
@@ -162,6 +167,12 @@ def _report_files(config: pytest.Config) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
+def _baseline_file(config: pytest.Config) -> Path | None:
+    given = config.known_args_namespace.lockin_baseline
+    path = given or _from_root(config, config.getini("lockin_baseline"))
+    return Path(path).absolute() if path else None
+
+
 def _from_root(config: pytest.Config, value: str) -> str:
     return str(config.rootpath / value) if value else ""
 
@@ -174,8 +185,9 @@ def _entry_points(config: pytest.Config) -> tuple[tuple[str, EntryPoint], ...]:
 class LockinSession:
     """One pytest session that examines suites. State that hooks share has its home here."""
 
-    def __init__(self, settings: Settings, finder: SuiteFinder, choice: SandboxChoice) -> None:
+    def __init__(self, settings: Settings, finder: SuiteFinder, choice: SandboxChoice, known: Known) -> None:
         self._settings = settings
+        self._known = known
         self._choice = choice
         self._policy = Policy()
         self._before: dict[str, Before] = {}
@@ -546,6 +558,7 @@ class LockinSession:
                     cache=self._cache_folder(),
                     before=tuple(self._before.items()),
                     policy=self._policy,
+                    known=self._known,
                     progress=self._start_progress().note,
                 ),
                 self.workshop,

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import SettingsError
+from pytest_lockin.model.finding import Mechanism
 from pytest_lockin.model.suite import EntryPoint
+from pytest_lockin.model.task import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+SOURCES = tuple(str(source) for source in Source)
+MECHANISMS = tuple(str(mechanism) for mechanism in Mechanism)
 ENGINES = ("auto", "sail", "spark")
 # What a gate can fail on. `unverified` always fails it unless allowed, when references were asked for.
 GATED = (
@@ -25,6 +29,7 @@ GATED = (
     "unfaithful",
     "unconfirmed",
     "not_isolated",
+    *MECHANISMS,
 )
 FIXTURES = ("off", "frozen", "all")
 SANDBOXES = ("auto", "bwrap", "none")
@@ -39,10 +44,19 @@ DEFAULT_BUDGET = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """Something the gate lets pass, and why: `--lockin-allow unverified:"no data yet"`."""
+    """What the gate lets pass, and why: `--lockin-allow unverified=2:"no data yet"`; `most` None for all."""
 
     what: str
     reason: str = ""
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinObligations:
+    """The least share in percent of a task's obligations that its tests have to check; "" for any source."""
+
+    source: str
+    percent: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +106,8 @@ class Settings:
         fixtures_folder: absolute path of the frozen fixtures, or None where there are none.
         policy: revision or folder that decides what is policy, or "".
         lock_file: where the lock of the run goes, or "".
+        min_obligations: least shares of obligations checked, by source.
+        baseline: absolute path of the file of known findings, or None.
         expose: absolute paths, and `env:NAME` variables, that programs may see in the sandbox.
     """
 
@@ -114,6 +130,8 @@ class Settings:
     lock_file: str = ""
     fixtures: str = "frozen"
     fixtures_folder: Path | None = None
+    min_obligations: tuple[MinObligations, ...] = ()
+    baseline: Path | None = None
 
     @property
     def exposed_paths(self) -> tuple[str, ...]:
@@ -219,18 +237,42 @@ def parse_fail_on(values: list[str]) -> tuple[str, ...]:
 
 
 def parse_allow(values: list[str]) -> tuple[Allowance, ...]:
-    """Read `--lockin-allow WHAT[:reason]` values.
+    """Read `--lockin-allow WHAT[=MOST][:reason]` values.
 
     Raises:
-        SettingsError: an unknown kind.
+        SettingsError: an unknown kind, or a number that is none.
     """
     allowances = []
     for value in values:
-        what, _, reason = (part.strip() for part in value.partition(":"))
+        named, _, reason = (part.strip() for part in value.partition(":"))
+        what, equals, most = (part.strip() for part in named.partition("="))
         if what not in GATED:
-            raise _unknown_kind("--lockin-allow", what, "give the option once for each kind: WHAT[:reason]")
-        allowances.append(Allowance(what=what, reason=reason))
+            hint = "give the option once for each kind: WHAT[=MOST][:reason]"
+            raise _unknown_kind("--lockin-allow", what, hint)
+        if equals and not most.isdecimal():
+            raise _not_a_number("a whole number of findings", "lockin_allow", named)
+        allowances.append(Allowance(what=what, reason=reason, most=int(most) if equals else None))
     return tuple(allowances)
+
+
+def parse_min_obligations(values: list[str]) -> tuple[MinObligations, ...]:
+    """Read `--lockin-min-obligations [SOURCE=]PERCENT` values.
+
+    Raises:
+        SettingsError: an unknown source, or no percentage.
+    """
+    found = []
+    for value in values:
+        source, equals, percent = (part.strip() for part in value.partition("="))
+        if equals:
+            _one_of(SOURCES, "--lockin-min-obligations", source, "or leave the source out: PERCENT of all")
+        found.append(
+            MinObligations(
+                source=source if equals else "",
+                percent=_percentage(percent if equals else source, "lockin_min_obligations"),
+            )
+        )
+    return tuple(found)
 
 
 def _unknown_kind(option: str, word: str, hint: str) -> SettingsError:
@@ -294,14 +336,16 @@ def parse_min_kill(text: str) -> float | None:
     Raises:
         SettingsError: not a number in that range.
     """
-    if not text:
-        return None
+    return _percentage(text, "lockin_min_kill") if text else None
+
+
+def _percentage(text: str, name: str) -> float:
     try:
         number = float(text)
     except ValueError as error:
-        raise _not_a_number("a percentage", "lockin_min_kill", text) from error
+        raise _not_a_number("a percentage", name, text) from error
     if not 0 <= number <= 100:  # noqa: PLR2004 - percent
-        raise _not_a_number("a percentage from 0 to 100", "lockin_min_kill", text)
+        raise _not_a_number("a percentage from 0 to 100", name, text)
     return number
 
 

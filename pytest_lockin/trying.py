@@ -25,6 +25,7 @@ from pytest_lockin.model.trial import AlternativeResult, TrialOutcome, TrialSumm
 from pytest_lockin.suite.jobs import make_trial_job
 from pytest_lockin.suite.observe import candidate_file
 from pytest_lockin.suite.reach import takes_more
+from pytest_lockin.suite.touched import only_program
 from pytest_lockin.suite.trial_worker import TrialWorker
 from pytest_lockin.trials import TrialPlan, summarise
 from pytest_lockin.trials.cache import TrialCache, take_fingerprint
@@ -32,7 +33,7 @@ from pytest_lockin.trials.cases import report_cases
 from pytest_lockin.trials.confirm import apply_confirmation, choose_to_confirm
 from pytest_lockin.trials.kept import run_kept
 from pytest_lockin.trials.plan import spread
-from pytest_lockin.trials.since import changed_lines, since
+from pytest_lockin.trials.since import changed_files, changed_lines, since
 from pytest_lockin.trials.waive import FILE_NAME, apply_waivers, load_waivers
 
 if TYPE_CHECKING:
@@ -187,10 +188,14 @@ class _SuiteTrials:
                 )
             except AlternativesError as error:
                 raise _RefusedError(error.one_line) from error
-            if self._settings.since:
+            if self._settings.since and self._tests_unchanged():
                 mutants = since(mutants, source, changed_lines(path, self._settings.since))
             made += mutants
         return tuple(made)
+
+    def _tests_unchanged(self) -> bool:
+        changed = changed_files(Path(self._suite.folder), self._settings.since)
+        return only_program(self._suite, changed, [path for _, path in self._sources])
 
     # Trying them.
 

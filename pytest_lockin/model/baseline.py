@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_lockin.model.report import TestCounts
 from pytest_lockin.model.suite import LiveResult, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def count_outcomes(outcomes: Iterable[Outcome], *, flaky: int = 0) -> TestCounts:
+    """Cases by how they ended; `flaky` ones are not among the outcomes."""
+    counted = Counter(outcomes)
+    return TestCounts(
+        passed=counted[Outcome.PASSED] + counted[Outcome.XPASSED],
+        failed=counted[Outcome.FAILED],
+        errors=counted[Outcome.ERROR],
+        skipped=counted[Outcome.SKIPPED] + counted[Outcome.XFAILED],
+        flaky=flaky,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +53,8 @@ class Baseline:
     @property
     def counts(self) -> TestCounts:
         """Cases by outcome; a flaky case is counted as flaky only."""
-        counted = Counter(outcome for case_id, outcome in self.outcomes if case_id not in self.flaky)
-        return TestCounts(
-            passed=counted[Outcome.PASSED] + counted[Outcome.XPASSED],
-            failed=counted[Outcome.FAILED],
-            errors=counted[Outcome.ERROR],
-            skipped=counted[Outcome.SKIPPED] + counted[Outcome.XFAILED],
-            flaky=len(self.flaky),
-        )
+        steady = (outcome for case_id, outcome in self.outcomes if case_id not in self.flaky)
+        return count_outcomes(steady, flaky=len(self.flaky))
 
     @property
     def green_cases(self) -> tuple[str, ...]:

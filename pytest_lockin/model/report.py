@@ -66,6 +66,14 @@ class ProgramFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing a gate may fail on: its kind, and what tells it from others of that kind in the suite."""
+
+    kind: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
     """What is known about one task's suite.
 
@@ -87,6 +95,8 @@ class TaskReport:
         obligations: each one in plan, code and tests; empty where the candidate was not diagnosed.
         diagnosis: what the candidate got wrong; None where it was not diagnosed.
         program: the candidate's files; none where its module does not lie beside the suite.
+        unchanged: the revision since which nothing of this suite changed, so that it was not examined; or "".
+        findings: what of it a gate may be asked to fail on.
     """
 
     id: str
@@ -113,6 +123,8 @@ class TaskReport:
     obligations: tuple[ObligationFinding, ...] = ()
     diagnosis: Diagnosis | None = None
     program: tuple[ProgramFile, ...] = ()
+    unchanged: str = ""
+    findings: tuple[Finding, ...] = ()
 
     @property
     def accusing(self) -> tuple[FixtureFinding, ...]:

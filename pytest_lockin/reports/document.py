@@ -226,6 +226,14 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing a gate may fail on."""
+
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramFile:
     """One file of the candidate."""
 
@@ -284,6 +292,8 @@ class Task:
     fixtures: tuple[Fixture, ...]
     obligations: tuple[Obligation, ...]
     diagnosis: tuple[Explained, ...]
+    unchanged: str
+    findings: tuple[Finding, ...]
     program: tuple[ProgramFile, ...]
 
     @property

@@ -82,6 +82,8 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "fixtures": fixtures_to_json(task.fixtures),
         "obligations": obligations_to_json(task.obligations),
         "diagnosis": diagnosis_to_json(task.diagnosis),
+        "unchanged": task.unchanged,
+        "findings": msgspec.to_builtins(task.findings),
         "program": msgspec.to_builtins(task.program),
     }
 

@@ -145,12 +145,16 @@ def _render_head(task: TaskReport, name: str, report: Report, page: _Page) -> li
     word = say_verdict(task.verdict).upper() if task.verdict else "EXAMINED"
     if task.partial:
         word = "PARTIAL"
+    if task.unchanged:
+        word = "UNCHANGED"
     markup = {_COLOUR[task.verdict]: True} if task.verdict and not task.partial else {}
     left = f"{name:<{page.folder}}  {_tests(task.tests):<{page.tests}}  {word:<10}  "
     return [Line(text=text, markup=markup) for text in _wrap(left, _why(task, report), page.width)]
 
 
 def _why(task: TaskReport, report: Report) -> str:
+    if task.unchanged:
+        return f"since {task.unchanged}: not examined"
     if task.partial:
         return f"{task.partial} ran: no verdict"
     if task.verdict is VerdictKind.UNVERIFIED:
@@ -261,11 +265,14 @@ def _sums(report: Report) -> str:
     if not report.with_references:
         suites = count(len(report.tasks), "suite")
         return f"{suites} examined; give --lockin-reference DIR for a verdict"
-    counted = Counter(task.verdict for task in report.tasks if not task.partial)
+    counted = Counter(task.verdict for task in report.tasks if not task.partial and task.verdict)
     words = [count_verdicts(kind, counted[kind]) for kind in _WORST_FIRST if kind and counted[kind]]
     partial = sum(1 for task in report.tasks if task.partial)
     if partial:
         words.append(f"{partial} partial")
+    unchanged = sum(1 for task in report.tasks if task.unchanged)
+    if unchanged:
+        words.append(f"{unchanged} unchanged")
     return f"{', '.join(words)}; {_say_confirmed(report)}"
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 # By name, wherever they lie.
 _DECIDING = (
     "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg",
-    "lockin-waivers.toml", "task.yaml", "obligations.yaml", "lock.json", "lockin.lock", "conftest.py",
+    "lockin-waivers.toml", "lockin-baseline.json",
+    "task.yaml", "obligations.yaml", "lock.json", "lockin.lock", "conftest.py",
     "sitecustomize.py", "usercustomize.py", ".coveragerc",
 )  # fmt: skip
 _SKIPPED = (".git", ".venv", "node_modules", "__pycache__", ".tox", "site-packages")

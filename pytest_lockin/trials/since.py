@@ -32,6 +32,23 @@ def changed_lines(path: Path, revision: str) -> frozenset[int] | None:
     return read_hunks(diff)
 
 
+def changed_files(folder: Path, revision: str) -> frozenset[Path]:
+    """Absolute paths below a folder that differ from the revision, gone and untracked ones among them.
+
+    Files that git ignores are not seen.
+
+    Raises:
+        RevisionError: no such revision, or no git.
+    """
+    here = str(folder)
+    _git(here, revision, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    differ = _git(
+        here, revision, "diff", "--name-only", "-z", "--no-ext-diff", "--relative", revision, "--", "."
+    )
+    new = _git(here, revision, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
+    return frozenset(folder / name for name in (*differ.split("\0"), *new.split("\0")) if name)
+
+
 def _git(folder: str, revision: str, *args: str) -> str:
     try:
         done = subprocess.run(  # a fixed program, arguments as a list

@@ -18,7 +18,7 @@ from pytest_lockin.model.agreement import Agreement, Category, Difference, Relax
 from pytest_lockin.model.report import FORMAT, Fidelity, Gate, Report, TaskReport, VerdictKind
 from pytest_lockin.references.load import load_panel
 from pytest_lockin.reports.jsonfile import report_to_json
-from pytest_lockin.settings import DEFAULT_FAIL_ON, ENGINES, GATED, Settings
+from pytest_lockin.settings import DEFAULT_FAIL_ON, ENGINES, GATED, MECHANISMS, Settings
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -184,9 +184,10 @@ def test_kinds_engines_and_defaults_are_those_of_the_settings():
 
 def test_the_command_line_help_names_the_same_kinds(added):
     text = added.options["--lockin-fail-on"]["help"]
-    assert set(re.findall(r"[a-z]+_[a-z]+|flaky|partial|unfaithful|unconfirmed", text)) >= set(GATED) - {
-        "unverified"
-    }
+    assert set(re.findall(r"[a-z]+_[a-z]+|flaky|partial|unfaithful|unconfirmed", text)) >= (
+        set(GATED) - {"unverified", *MECHANISMS}
+    )
+    assert "a mechanism" in text
 
 
 # The JSON report

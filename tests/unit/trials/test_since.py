@@ -4,7 +4,7 @@ import pytest
 from results import mutant
 
 from pytest_lockin.errors import RevisionError
-from pytest_lockin.trials.since import changed_lines, grow_to_functions, read_hunks, since
+from pytest_lockin.trials.since import changed_files, changed_lines, grow_to_functions, read_hunks, since
 
 SOURCE = """LIMIT = 1
 
@@ -72,3 +72,18 @@ def test_a_folder_without_git_is_told(tmp_path):
     path.write_text(SOURCE)
     with pytest.raises(RevisionError):
         changed_lines(path, "HEAD")
+
+
+def test_changed_files_are_edited_new_and_gone_ones(repo):
+    folder = repo.parent
+    assert changed_files(folder, "HEAD") == frozenset()
+    (folder / "new").mkdir()
+    (folder / "new" / "näh er.py").write_text("")
+    (folder / ".gitignore").write_text("*.log\n")
+    (folder / "a.log").write_text("")
+    repo.unlink()
+    names = {str(path.relative_to(folder)) for path in changed_files(folder, "HEAD")}
+    assert names == {"new/näh er.py", ".gitignore", "solution.py"}
+    assert changed_files(folder / "new", "HEAD") == {folder / "new" / "näh er.py"}
+    with pytest.raises(RevisionError):
+        changed_files(folder, "--output=x")
