@@ -89,12 +89,20 @@ def _add_sealing(commands: Commands) -> None:
 
 
 def _add_reports(commands: Commands) -> None:
-    from pytest_lockin.commands import baseline, report
+    from pytest_lockin.commands import baseline, report, witness
 
     text = "write a JSON report in other formats, without running anything"
     report.add_options(_add(commands, "report", report.run, text))
     text = "accept what a JSON report found as known: the gate fails on what is new"
+    text_of_case = "write a pytest case that checks one obligation, on few rows"
+    witness.add_options(_add(commands, "witness", _witness, text_of_case))
     baseline.add_options(_add(commands, "baseline", baseline.run, text))
+
+
+def _witness(arguments: argparse.Namespace) -> int:
+    from pytest_lockin.commands.witness import write_witness
+
+    return write_witness(arguments, _find_task(arguments.task))
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -29,6 +29,12 @@ tables:
   - {name: name, type: string}
   - {name: city, type: string}
 """
+OBLIGATIONS = """\
+obligations:
+- {id: O1, kind: metric, source: prompt, columns: [sale.price], text: The total is the sum of the price.}
+- {id: O2, kind: filter, source: prompt, columns: [sale.price], text: Only sales over 10 count.}
+- {id: O3, kind: literal, source: prompt, columns: [sale.cost], text: "Nothing in the statement, at all."}
+"""
 REFERENCE = """\
 SELECT name, sum(price) AS total
 FROM sale JOIN shop ON shop = shop_id
@@ -43,7 +49,7 @@ LIMIT 100;
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shops")
     (folder / "shops").mkdir()
-    (folder / "shops" / "task.yaml").write_text(TASK)
+    (folder / "shops" / "task.yaml").write_text(TASK + OBLIGATIONS)
     (folder / "refs" / "shops" / "tables").mkdir(parents=True)
     (folder / "refs" / "shops" / "reference.sql").write_text(REFERENCE)
     assert main(["fixtures", "build", *where(folder), "--judge", "none"]) == 0
@@ -173,3 +179,39 @@ def test_a_reference_without_a_statement_is_said(project, tmp_path, capsys):
     (folder / "refs" / "shops" / "reference.sql").rename(folder / "refs" / "shops" / "reference.py")
     assert main(["fixtures", "build", *where(folder)]) == 2
     assert "written in SQL" in capsys.readouterr().err
+
+
+# A case written from a fixture.
+
+
+def witness(folder, obligation, *more):
+    task, refs = str(folder / "shops" / "task.yaml"), str(folder / "refs")
+    return ["witness", task, obligation, "--refs", refs, "--fixtures", str(folder / "fixtures"), *more]
+
+
+def test_a_case_is_written_as_the_suite_calls_the_program_and_is_seen_to_hold(project, tmp_path, capsys):
+    suite = tmp_path / "suite"
+    suite.mkdir()
+    (suite / "solution.py").write_text("def solve(shop, *, spark, sale_df): ...\n")
+    (suite / "conftest.py").write_text("def spark(): ...\n")
+    file = tmp_path / "new" / "test_o2.py"
+    assert main(witness(project, "o2", "--suite", str(suite), "--write", str(file))) == 0
+    told = capsys.readouterr()
+    assert told.out == f"wrote {file}\n"
+    assert "passes on the reference, fails where" in told.err
+    text = file.read_text()
+    assert "def test_o2_only_sales_over_10_count(spark):" in text
+    assert 'solve(shop=tables["shop"], spark=spark, sale_df=tables["sale"])' in text
+    assert main(witness(project, "O2", "--write", str(file))) == 2
+    assert file.read_text() == text
+
+
+def test_what_cannot_be_witnessed_is_one_clear_message(project, tmp_path, capsys):
+    assert main(witness(project, "O9")) == 2
+    assert "one of: O1, O2, O3" in capsys.readouterr().err
+    assert main(witness(project, "O3")) == 2
+    assert "no variant of the reference that breaks it" in capsys.readouterr().err
+    assert main([*witness(project, "O1")[:-1], str(tmp_path)]) == 2
+    assert "lockin fixtures build shops" in capsys.readouterr().err
+    assert main(witness(project, "O1", "--suite", str(tmp_path))) == 2
+    assert "the program solution.py in --suite" in capsys.readouterr().err
