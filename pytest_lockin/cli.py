@@ -89,13 +89,17 @@ def _add_sealing(commands: Commands) -> None:
 
 
 def _add_reports(commands: Commands) -> None:
-    from pytest_lockin.commands import baseline, report, witness
+    from pytest_lockin.commands import alternatives, baseline, report, witness
 
     text = "write a JSON report in other formats, without running anything"
     report.add_options(_add(commands, "report", report.run, text))
+    text = "print one alternative of a report: its diff, how it fared, and what that means"
+    alternatives.add_options(_add(commands, "show", alternatives.show, text))
+    text = "run a suite with one alternative in the program's place, with pytest's own output"
+    alternatives.add_replay_options(_add(commands, "replay", alternatives.replay, text))
+    text = "write a pytest case that checks one obligation, on few rows"
+    witness.add_options(_add(commands, "witness", _witness, text))
     text = "accept what a JSON report found as known: the gate fails on what is new"
-    text_of_case = "write a pytest case that checks one obligation, on few rows"
-    witness.add_options(_add(commands, "witness", _witness, text_of_case))
     baseline.add_options(_add(commands, "baseline", baseline.run, text))
 
 

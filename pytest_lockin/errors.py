@@ -39,6 +39,12 @@ class TaskFileError(LockinError):
     slug = "bad-task-file"
 
 
+class AlternativeNotFoundError(LockinError):
+    """A report holds no such alternative, or it cannot be put into the program any more."""
+
+    slug = "no-alternative"
+
+
 class BaselineFileError(LockinError):
     """A baseline file is not there or cannot be read."""
 

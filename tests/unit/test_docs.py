@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from pytest_lockin import plugin
+from pytest_lockin import cli, plugin
 from pytest_lockin.model.agreement import Agreement, Category, Difference, Relaxation
 from pytest_lockin.model.report import FORMAT, Fidelity, Gate, Report, TaskReport, VerdictKind
 from pytest_lockin.references.load import load_panel
@@ -188,6 +188,16 @@ def test_the_command_line_help_names_the_same_kinds(added):
         set(GATED) - {"unverified", *MECHANISMS}
     )
     assert "a mechanism" in text
+
+
+# Commands
+
+
+def test_every_command_has_an_entry_and_every_entry_a_command():
+    subparsers = next(action for action in cli._parser()._actions if isinstance(action.choices, dict))
+    assert sorted(headings(read("reference/commands.md"))) == sorted(
+        f"lockin {name}" for name in subparsers.choices
+    )
 
 
 # The JSON report
