@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 _SESSION = pytest.StashKey["LockinSession"]()
 # Those of `reports.formats`, which is not imported before lockin is asked for.
-_REPORTS = (("markdown", "a summary for a comment on a pull request"),)
+_REPORTS = (
+    ("markdown", "a summary for a comment on a pull request"),
+    ("html", "a page to read: verdicts, witnesses, and the program with what its tests let pass"),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

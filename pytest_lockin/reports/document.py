@@ -76,6 +76,8 @@ class Difference:
     kind: str
     text: str
     cells: tuple[Cell, ...] = ()
+    missing_rows: tuple[str, ...] = ()
+    extra_rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +198,16 @@ class Grounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Breaking:
+    """Ids of the alternatives that break an obligation, by how they fared."""
+
+    killed: tuple[str, ...]
+    unrevealed: tuple[str, ...]
+    uninfected: tuple[str, ...]
+    undecided: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Obligation:
     """One obligation in plan, code and tests."""
 
@@ -212,6 +224,7 @@ class Obligation:
     known_by: str
     engine: str
     evidence: Grounds
+    alternatives: Breaking
     witness: str
     advice: str
 
@@ -223,6 +236,11 @@ class Explained:
     obligation: str | None
     explains: tuple[str, ...]
     residual: float
+    or_else: tuple[str, ...]
+    rule: str
+    inputs: tuple[str, ...]
+    tried: int
+    engine: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

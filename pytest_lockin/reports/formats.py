@@ -39,6 +39,11 @@ FORMATS: tuple[Format, ...] = (
         text="a summary for a comment on a pull request",
         renderer="pytest_lockin.reports.markdown:render_markdown",
     ),
+    Format(
+        name="html",
+        text="a page to read: verdicts, witnesses, and the program with what its tests let pass",
+        renderer="pytest_lockin.reports.html.page:render_html",
+    ),
 )
 
 

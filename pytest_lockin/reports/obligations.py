@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MOST_VIOLATED = 3
 _MOST_NAMED = 6
-_BECAUSE = {
+BECAUSE = {
     Mechanism.SELF_CONFIRMING_OMISSION: "no sign of it in plan or tests",
     Mechanism.GAP_DESPITE_PLAN: "in the plan, and no case looks",
     Mechanism.PARTIAL_COVERAGE: "cases see a difference and pass",
@@ -96,7 +96,7 @@ def say_violated(findings: Sequence[ObligationFinding], *, verbose: bool) -> Ite
     for one in violated if verbose else violated[:_MOST_VIOLATED]:
         yield f"{one.id} {one.kind}: {_say_wrong(one)}"
         if one.mechanism is not None:
-            yield f"unnoticed by {_name(one.mechanism)} ({_BECAUSE[one.mechanism]}). To do: {one.advice}"
+            yield f"unnoticed by {_name(one.mechanism)} ({BECAUSE[one.mechanism]}). To do: {one.advice}"
         if verbose:
             yield from _say_evidence(one)
     left = len(violated) - _MOST_VIOLATED
@@ -134,7 +134,7 @@ def say_unchecked(findings: Sequence[ObligationFinding], *, verbose: bool) -> It
     if verbose:
         for one in others:
             because = (
-                f"{_name(one.mechanism)}: {_BECAUSE[one.mechanism]}" if one.mechanism else str(one.tests)
+                f"{_name(one.mechanism)}: {BECAUSE[one.mechanism]}" if one.mechanism else str(one.tests)
             )
             said = "" if one.plan is not PlanStatus.ABSENT else "; not in the plan"
             yield f"  {one.id} {one.kind}  {because}{said}; {one.advice}"

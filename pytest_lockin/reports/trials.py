@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SHOWN = 5
 # The asserts that do not look are the tests' own gap; then rows that cannot show it; then code nobody runs.
 _WORST_FIRST = (TrialOutcome.UNREVEALED, TrialOutcome.UNINFECTED, TrialOutcome.UNREACHED)
-_WHY = {
+WHY = {
     TrialOutcome.UNREVEALED: "asserts do not look",
     TrialOutcome.UNINFECTED: "rows cannot show it",
     TrialOutcome.UNREACHED: "no case runs it",
@@ -95,7 +95,7 @@ def _say_survivors(summary: TrialSummary) -> Iterator[str]:
     survivors = choose_survivors(summary)
     for each in survivors[:_SHOWN]:
         place = f"{each.module} line {each.line}"
-        yield f"{each.text} ({place}: {_WHY[each.outcome]}; {each.id})"
+        yield f"{each.text} ({place}: {WHY[each.outcome]}; {each.id})"
     if len(survivors) > _SHOWN:
         yield f"... and {len(survivors) - _SHOWN} more in the JSON report"
 

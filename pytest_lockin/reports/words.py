@@ -113,6 +113,11 @@ def _columns(names: list[str]) -> str:
     return f"column{'' if len(names) == 1 else 's'} {', '.join(names[:_COLUMNS_NAMED])}{more}"
 
 
+def say_category(category: str) -> str:
+    """What a category of disagreement says, without its numbers."""
+    return _CATEGORY.get(Category(category), "another set of columns")
+
+
 def summarise_agreement(agreement: Agreement) -> str:
     """One line for the verdict: the category, how much of it, and what would recover agreement."""
     if agreement.agrees:
