@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest_lockin
+from pytest_lockin.alternatives.document import explain_operators
+from pytest_lockin.alternatives.registry import list_operators
 from pytest_lockin.deciding import mark_undecided
 from pytest_lockin.diagnosing import Question, report_diagnosis
 from pytest_lockin.errors import LockinError
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_lockin.alternatives.base import Operator
+    from pytest_lockin.model.alternative import OperatorText
     from pytest_lockin.model.baseline import Baseline
     from pytest_lockin.model.isolation import Isolation
     from pytest_lockin.model.suite import LiveResult
@@ -128,7 +131,18 @@ def examine(examination: Examination, workshop: Workshop, world: SuiteWorld) -> 
         isolation=isolation,
         policy=examination.policy.base,
         policy_changes=examination.policy.changes,
+        operators=_explain_operators(tasks, examination.operators),
     )
+
+
+def _explain_operators(
+    tasks: tuple[TaskReport, ...], others: tuple[Operator, ...]
+) -> tuple[OperatorText, ...]:
+    """What the families say that alternatives of this run belong to, so that a report can be read alone."""
+    named = {each.operator for task in tasks if task.trials for each in task.trials.alternatives}
+    if not named:
+        return ()
+    return tuple(each for each in explain_operators(list_operators(others)) if each.name in named)
 
 
 def _with_findings(task: TaskReport, settings: Settings) -> TaskReport:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _SESSION = pytest.StashKey["LockinSession"]()
 # Those of `reports.formats`, which is not imported before lockin is asked for.
 _REPORTS = (
+    ("sarif", "findings at their lines as SARIF 2.1.0, for code scanning"),
+    ("elements", "trials as a mutation testing report that the viewers of mutation-testing-elements open"),
     ("markdown", "a summary for a comment on a pull request"),
     ("html", "a page to read: verdicts, witnesses, and the program with what its tests let pass"),
 )

@@ -11,10 +11,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_lockin.alternatives import generic
 from pytest_lockin.alternatives.registry import list_operators
+from pytest_lockin.model.alternative import OperatorText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import ModuleType
 
     from pytest_lockin.alternatives.base import Example, Operator
 
@@ -37,11 +40,24 @@ def describe_operators(operators: Iterable[Operator] | None = None) -> str:
     return "\n".join([_HEAD, *(_describe(operator) for operator in listed)])
 
 
+def explain_operators(operators: Iterable[Operator]) -> tuple[OperatorText, ...]:
+    """What each family says of itself in its module's docstring, and then the generic edits of Python.
+
+    A family of another plugin whose module says nothing has its name alone.
+    """
+    told = [_explain(operator.name, sys.modules[type(operator).__module__]) for operator in operators]
+    return (*told, _explain(generic.GENERIC, generic))
+
+
+def _explain(name: str, module: ModuleType) -> OperatorText:
+    title, _, text = inspect.cleandoc(module.__doc__ or "").partition("\n")
+    return OperatorText(name=name, title=title, text=text.strip())
+
+
 def _describe(operator: Operator) -> str:
-    text = inspect.cleandoc(sys.modules[type(operator).__module__].__doc__ or "")
-    title, _, body = text.partition("\n")
-    lines = [f"## {operator.name}", "", title, ""]
-    for line in body.strip().splitlines():
+    told = _explain(operator.name, sys.modules[type(operator).__module__])
+    lines = [f"## {told.name}", "", told.title, ""]
+    for line in told.text.splitlines():
         heading = re.fullmatch(r"(\S.*):", line)
         lines.append(f"**{heading[1]}.**" if heading else line.strip())
     return "\n".join([*lines, "", *(_show(example) for example in operator.examples())])

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from pytest_lockin.alternatives.python.program import Program
 
+# The family's name in reports.
+GENERIC = "python"
 _LEFT_OUT = frozenset(
     (
         "operator_string",

@@ -11,7 +11,7 @@ from types import CodeType
 from typing import TYPE_CHECKING
 
 from pytest_lockin.alternatives.diffs import make_id, write_diff
-from pytest_lockin.alternatives.generic import propose_generic
+from pytest_lockin.alternatives.generic import GENERIC, propose_generic
 from pytest_lockin.alternatives.python.interpret import Interpreter
 from pytest_lockin.alternatives.python.program import Program
 from pytest_lockin.alternatives.python.sqltext import propose_in_text
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pytest_lockin.alternatives.base import Operator, PythonEdit, Schemas
 
 SAYS = "no test notices if "
-_GENERIC = "python"
 
 
 def make_mutants(
@@ -68,7 +67,7 @@ def make_mutants(
     ]
     maker.take(proposed)
     if generic:
-        maker.take((_GENERIC, edit) for edit in propose_generic(program))
+        maker.take((GENERIC, edit) for edit in propose_generic(program))
     return tuple(sorted(maker.made, key=lambda mutant: (mutant.site.line, mutant.site.column)))
 
 

@@ -73,4 +73,13 @@ class Variant:
     sql: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorText:
+    """What an operator family says of itself: its name, one line, and the rest of its docstring."""
+
+    name: str
+    title: str
+    text: str
+
+
 Alternative = Mutant | Variant

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pytest_lockin.model.agreement import Agreement, FixtureFinding
+from pytest_lockin.model.alternative import OperatorText
 from pytest_lockin.model.finding import Diagnosis, ObligationFinding
 from pytest_lockin.model.isolation import Isolation
 from pytest_lockin.model.trial import TrialSummary
@@ -18,10 +19,15 @@ class VerdictKind(StrEnum):
     """Of a task: the suite's word and the reference's, put together."""
 
     TRUE_PASS = "true_pass"  # noqa: S105 - a word of this field, not a password
+    """The suite passes, and the reference agrees with the program."""
     FALSE_PASS = "false_pass"  # noqa: S105
+    """The suite passes, and the reference disagrees with the program: it is wrong, and no test noticed."""
     TRUE_FAIL = "true_fail"
+    """The suite fails, and the reference disagrees with the program: the tests are right to fail."""
     FALSE_ALARM = "false_alarm"
+    """The suite fails, and the reference agrees with the program: the tests are wrong."""
     UNVERIFIED = "unverified"
+    """There is no verdict; the report says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +160,7 @@ class Report:
         isolation: how programs and tests were kept apart.
         policy: revision or folder that settings, waivers, task files and locks were compared with, or "".
         policy_changes: one line for each of them that is not as it is there.
+        operators: what each family that alternatives of this run belong to says of itself.
     """
 
     format: int = FORMAT
@@ -169,3 +176,4 @@ class Report:
     isolation: Isolation = field(default_factory=Isolation)
     policy: str = ""
     policy_changes: tuple[str, ...] = ()
+    operators: tuple[OperatorText, ...] = ()

@@ -25,7 +25,9 @@ class TrialOutcome(StrEnum):
     KILLED = "killed"
     """A case that passes on the original fails in any other way."""
     TIMED_OUT = "timed_out"
+    """No answer in a multiple of the clean run's time, twice; never counts as anything."""
     HARNESS_ERROR = "harness_error"
+    """The worker died, or fewer cases were collected than on the original; never counts as anything."""
     NOT_RUN = "not_run"
     """The budget was spent, or the run was stopped, before its turn."""
 

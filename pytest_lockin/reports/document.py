@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pytest_lockin.errors import ReportFileError
+from pytest_lockin.model.alternative import OperatorText  # noqa: TC001 - msgspec reads the annotations
 from pytest_lockin.model.report import FORMAT
 from pytest_lockin.model.trial import SURVIVING, OutcomeCounts, TrialOutcome
 from pytest_lockin.reports.jsonfile import report_to_json
@@ -385,6 +386,7 @@ class Document:
     isolation: Isolation
     policy: str
     policy_changes: tuple[str, ...]
+    operators: tuple[OperatorText, ...]
 
 
 def make_document(report: Report) -> Document:

@@ -35,6 +35,16 @@ class Format:
 
 FORMATS: tuple[Format, ...] = (
     Format(
+        name="sarif",
+        text="findings at their lines as SARIF 2.1.0, for code scanning",
+        renderer="pytest_lockin.reports.sarif:render_sarif",
+    ),
+    Format(
+        name="elements",
+        text="trials as a mutation testing report that the viewers of mutation-testing-elements open",
+        renderer="pytest_lockin.reports.elements:render_elements",
+    ),
+    Format(
         name="markdown",
         text="a summary for a comment on a pull request",
         renderer="pytest_lockin.reports.markdown:render_markdown",

@@ -54,6 +54,7 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "isolation": isolation_to_json(report.isolation),
         "policy": report.policy,
         "policy_changes": list(report.policy_changes),
+        "operators": [msgspec.to_builtins(each) for each in report.operators],
     }
 
 
