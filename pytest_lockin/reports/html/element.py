@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from pytest_lockin.reports.html.escape import escape
+from pytest_lockin.reports.html.escape import escape, escape_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +38,7 @@ def _attribute(name: str, value: Attribute) -> str:
     if value is None or value is False:
         return ""
     name = name.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
+    return f" {name}" if value is True else f' {name}="{escape_quoted(str(value))}"'
 
 
 def join(children: Iterable[Child]) -> Html:

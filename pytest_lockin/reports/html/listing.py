@@ -34,7 +34,7 @@ def list_program(program: Sequence[ProgramFile], trials: Trials | None, anchors:
 
 
 def _file(file: ProgramFile, alternatives: Sequence[Alternative], anchors: TaskAnchors) -> Html:
-    lines = highlight(file.text, _marks(alternatives))
+    lines = highlight(file.text, _marks(alternatives)) or [Html()]
     by_line: dict[int, list[Alternative]] = {}
     for each in alternatives:
         by_line.setdefault(min(each.line, len(lines)), []).append(each)

@@ -19,7 +19,7 @@ class Marks:
     """What of one table differs from the other.
 
     Attributes:
-        columns: positions of columns that the other has under another name, or not at all.
+        columns: positions of columns that the other has under another name, at another place, or not at all.
         cells: by row, positions of the cells that differ from its partner's; no row that equals it.
         alone: rows without a partner.
     """
@@ -32,8 +32,8 @@ class Marks:
 def mark_differences(expected: ShownTable, found: ShownTable) -> tuple[Marks, Marks]:
     """Mark both tables.
 
-    Columns go together by place where there are as many, else by name. Rows that are equal go together first,
-    then each row with the one that has most cells in common; one that has none is alone.
+    Columns go together by name; those left over in their order, where there are as many. Rows that are equal
+    go together first, then each row with the one that has most cells in common; one that has none is alone.
     """
     columns = _pair_columns(expected.columns, found.columns)
     left = [tuple(row[here] for here, _ in columns) for row in expected.rows]
@@ -43,17 +43,20 @@ def mark_differences(expected: ShownTable, found: ShownTable) -> tuple[Marks, Ma
         one: [at for at, both in enumerate(zip(left[one], right[other], strict=True)) if both[0] != both[1]]
         for one, other in partners.items()
     }
-    renamed = [(a, b) for a, b in columns if expected.columns[a] != found.columns[b]]
+    same_number = len(expected.columns) == len(found.columns)
+    moved = [
+        (a, b) for a, b in columns if expected.columns[a] != found.columns[b] or (same_number and a != b)
+    ]
     return (
         Marks(
-            columns=_unpaired(len(expected.columns), [a for a, _ in columns]) | {a for a, _ in renamed},
+            columns=_unpaired(len(expected.columns), [a for a, _ in columns]) | {a for a, _ in moved},
             cells={
                 one: frozenset(columns[at][0] for at in places) for one, places in wrong.items() if places
             },
             alone=_unpaired(len(left), partners),
         ),
         Marks(
-            columns=_unpaired(len(found.columns), [b for _, b in columns]) | {b for _, b in renamed},
+            columns=_unpaired(len(found.columns), [b for _, b in columns]) | {b for _, b in moved},
             cells={
                 partners[one]: frozenset(columns[at][1] for at in places)
                 for one, places in wrong.items()
@@ -69,10 +72,15 @@ def _unpaired(number: int, paired: Iterable[int]) -> frozenset[int]:
 
 
 def _pair_columns(expected: Sequence[str], found: Sequence[str]) -> list[tuple[int, int]]:
-    if len(expected) == len(found):
-        return [(at, at) for at in range(len(expected))]
-    places = {name: at for at, name in reversed(list(enumerate(found)))}
-    return [(at, places.pop(name)) for at, name in enumerate(expected) if name in places]
+    places: dict[str, list[int]] = {}
+    for at, name in reversed(list(enumerate(found))):
+        places.setdefault(name, []).append(at)
+    named = {at: places[name].pop() for at, name in enumerate(expected) if places.get(name)}
+    here = _unpaired(len(expected), named)
+    there = _unpaired(len(found), named.values())
+    if len(here) == len(there):
+        named |= dict(zip(sorted(here), sorted(there), strict=True))
+    return sorted(named.items())
 
 
 def pair_rows(left: Sequence[tuple[str, ...]], right: Sequence[tuple[str, ...]]) -> dict[int, int]:
