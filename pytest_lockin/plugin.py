@@ -84,6 +84,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="what settings, waivers, task files and locks must be like: a base revision, or a folder",
     )
     group.addoption("--lockin-lock", metavar="FILE", help="write down by hash what the run rests on")
+    group.addoption(
+        "--lockin-github",
+        action="store_true",
+        help="annotate the change and write the step's summary (by itself where GITHUB_ACTIONS=true)",
+    )
     for name, text in _REPORTS:
         group.addoption(f"--lockin-{name}", metavar="FILE", help=f"write {text}")
     _add_trial_options(group)
@@ -95,6 +100,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("lockin_engine", "as --lockin-engine"),
         ("lockin_json", "as --lockin-json, from the root folder"),
         *((f"lockin_{name}", f"as --lockin-{name}, from the root folder") for name, _ in _REPORTS),
+        ("lockin_github", "as --lockin-github: on, or off where GITHUB_ACTIONS=true"),
         ("lockin_workers", "as --lockin-workers"),
         ("lockin_sandbox", "as --lockin-sandbox"),
         ("lockin_fixtures", "as --lockin-fixtures"),

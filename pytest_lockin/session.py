@@ -18,8 +18,10 @@ from pytest_lockin.model.suite import EntryPoint, LiveResult
 from pytest_lockin.pipeline import Examination, examine
 from pytest_lockin.reports.document import make_document
 from pytest_lockin.reports.formats import FORMATS, write_formats
+from pytest_lockin.reports.github import keep_from_commands, say_failure, tell_github
 from pytest_lockin.reports.isolation import isolation_to_json
 from pytest_lockin.reports.jsonfile import write_json
+from pytest_lockin.reports.junit import list_failure, list_properties
 from pytest_lockin.reports.progress import TrialProgress
 from pytest_lockin.reports.terminal import render_terminal
 from pytest_lockin.sealing.lock import make_lock, write_lock
@@ -39,6 +41,7 @@ from pytest_lockin.settings import (
     parse_entry_point,
     parse_expose,
     parse_fail_on,
+    parse_github,
     parse_min_kill,
     parse_min_obligations,
     parse_pairs,
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.messages import Collected, Finished, PhaseDone, Warned
     from pytest_lockin.model.report import Report
     from pytest_lockin.model.suite import Suite
+    from pytest_lockin.reports.document import Document
     from pytest_lockin.workers.sandbox.choose import SandboxChoice
 
 # With fewer, a worker warmed up in advance costs more than the waiting it saves.
@@ -137,6 +141,7 @@ def read_settings(config: pytest.Config) -> Settings:
         fixtures_folder=_fixtures_folder(config),
         min_obligations=parse_min_obligations(listed("lockin_min_obligations")),
         baseline=_baseline_file(config),
+        github=parse_github("on" if option.lockin_github else config.getini("lockin_github"), os.environ),
         expose=parse_expose(config.getini("lockin_expose"), config.rootpath),
         trials=TrialOptions(
             run=parse_switch(given("lockin_trials"), "--lockin-trials"),
@@ -202,6 +207,7 @@ class LockinSession:
         self._workshop: Workshop | None = None
         self._world: SuiteWorld | None = None
         self._report: Report | None = None
+        self._document: Document | None = None
         self._failure = ""
         self._progress: TrialProgress | None = None
         self._detail = ""
@@ -255,13 +261,11 @@ class LockinSession:
     def world(self) -> SuiteWorld:
         """What all workers' pytest is told."""
         if self._world is None:
-            empty_ini = self.workshop.folder / "pytest.ini"
-            empty_ini.write_text("[pytest]\n")
             measurement = self._measurement()
             self._world = describe_world(
                 self._config,
                 hidden=self._hidden,
-                empty_ini=empty_ini,
+                empty_ini=self.workshop.empty_ini,
                 coverage=describe_coverage(measurement) if measurement is not None else None,
             )
         return self._world
@@ -306,9 +310,9 @@ class LockinSession:
         """Remove the last run's report: should this run end without a verdict, none may be read."""
         if self._is_worker or self._config.option.collectonly:
             return
-        for path in (self._settings.json_file, *(path for _, path in self._settings.files)):
+        for name, path in (("json", self._settings.json_file), *self._settings.files):
             if path:
-                Path(path).unlink(missing_ok=True)
+                _remove_old(name, path)
 
     # Collection
 
@@ -505,6 +509,7 @@ class LockinSession:
         """Examine what was seen, write the reports, and let the gate change a zero exit status."""
         try:
             self._conclude(session, int(exitstatus))
+            self._tell_junit()
         finally:
             if self._workshop is not None:
                 self._workshop.close()
@@ -566,9 +571,8 @@ class LockinSession:
             )
             if self._settings.json_file:
                 write_json(self._report, Path(self._settings.json_file))
-            if self._settings.files:
-                files = [(name, Path(path)) for name, path in self._settings.files]
-                write_formats(make_document(self._report), files)
+            self._document = make_document(self._report)
+            write_formats(self._document, [(name, Path(path)) for name, path in self._settings.files])
             if self._settings.lock_file:
                 self._write_lock(self._report)
             self._config.hook.pytest_lockin_report(report=self._report)
@@ -676,12 +680,52 @@ class LockinSession:
             verbosity=self._config.option.verbose,
             extra=extra,
         ):
-            terminalreporter.write_line(line.text, **line.markup)
+            text = keep_from_commands(line.text) if self._settings.github else line.text
+            terminalreporter.write_line(text, **line.markup)
+
+    def _tell_junit(self) -> None:
+        """Add what was found to the JUnit file, which pytest has written by now: it is written again."""
+        # pytest's fixture for such properties reads the same key.
+        from _pytest.junitxml import xml_key
+
+        xml = self._config.stash.get(xml_key, None)
+        if xml is None or self._config.option.collectonly:
+            return
+        document = self._document if not self._failure else None
+        found = list_properties(document) if document is not None else list_failure(self._failure)
+        for name, value in found:
+            xml.add_global_property(name, value)
+        xml.pytest_sessionfinish()
+
+    def _tell_github(self) -> None:
+        """Annotate below everything else that pytest prints, and add to the step's summary."""
+        if self._is_worker or not (self._failure or self._document):
+            return
+        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        write = reporter.write_line if reporter is not None else print
+        if self._failure or self._document is None:
+            write(say_failure(self._failure))
+            return
+        for line in tell_github(self._document, self._config.rootpath, os.environ):
+            write(line)
 
     def pytest_unconfigure(self) -> None:
-        """Leave nothing behind, however the session ended."""
+        """Annotate where that was asked for; leave nothing behind, however the session ended."""
+        if self._settings.github:
+            self._tell_github()
         if self._workshop is not None:
             self._workshop.close()
+
+
+def _remove_old(name: str, path: str) -> None:
+    try:
+        Path(path).unlink(missing_ok=True)
+    except NotADirectoryError:
+        # There is none; that it cannot be written is said when it is.
+        return
+    except OSError as error:
+        message = f"--lockin-{name} {path}: an old report cannot be removed: {error.strerror or error}"
+        raise pytest.UsageError(message) from error
 
 
 def _told_in_words(item: SuiteCase, call: pytest.CallInfo[None]) -> pytest.TestReport | None:

@@ -13,7 +13,7 @@ from pytest_lockin.model.suite import EntryPoint
 from pytest_lockin.model.task import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 SOURCES = tuple(str(source) for source in Source)
 MECHANISMS = tuple(str(mechanism) for mechanism in Mechanism)
@@ -108,6 +108,7 @@ class Settings:
         lock_file: where the lock of the run goes, or "".
         min_obligations: least shares of obligations checked, by source.
         baseline: absolute path of the file of known findings, or None.
+        github: annotate for GitHub, and write its step summary.
         expose: absolute paths, and `env:NAME` variables, that programs may see in the sandbox.
     """
 
@@ -132,6 +133,7 @@ class Settings:
     fixtures_folder: Path | None = None
     min_obligations: tuple[MinObligations, ...] = ()
     baseline: Path | None = None
+    github: bool = False
 
     @property
     def exposed_paths(self) -> tuple[str, ...]:
@@ -319,6 +321,17 @@ def parse_switch(text: str, option: str) -> bool:
     if text in ("", "on", "off"):
         return text != "off"
     raise SettingsError(expected=f"{option} on or off", found=text, hint="leave it out: it is on")
+
+
+def parse_github(value: str, variables: Mapping[str, str]) -> bool:
+    """Read `lockin_github`: `on`, `off`, or by default whether this is a run of GitHub Actions.
+
+    Raises:
+        SettingsError: another word.
+    """
+    if not value:
+        return variables.get("GITHUB_ACTIONS") == "true"
+    return _one_of(("on", "off"), "lockin_github", value, "leave it out: on in GitHub Actions") == "on"
 
 
 def parse_budget(text: str) -> float | None:

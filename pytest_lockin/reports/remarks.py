@@ -73,23 +73,33 @@ class Remark:
 
 
 def make_remarks(document: Document) -> tuple[Remark, ...]:
-    """Everything there is to say of places, worst first; within a level in the order of the report."""
-    found = [remark for task in document.tasks for remark in _of_task(task)]
+    """Everything there is to say of places, worst first.
+
+    Within a level verdicts come first, then obligations, then survivors; among those, asserts that do not
+    look before rows that cannot show it.
+    """
+    tasks = document.tasks
+    verdicts = [_of_verdict(task, task.verdict) for task in tasks if task.verdict in _VERDICTS]
+    obligations = [remark for task in tasks for remark in _of_obligations(task)]
+    survivors = sorted(
+        ((task, one) for task in tasks for one in _survivors(task)),
+        key=lambda each: tuple(_WHY).index(each[1].outcome),
+    )
+    found = (*verdicts, *obligations, *(_of_survivor(task, one) for task, one in survivors))
     return tuple(sorted(found, key=lambda each: _LEVELS.index(each.level)))
 
 
-def _of_task(task: Task) -> Iterator[Remark]:
-    if task.verdict in _VERDICTS:
-        yield _of_verdict(task, task.verdict)
+def _of_obligations(task: Task) -> Iterator[Remark]:
     for each in task.obligations:
         if each.code == "violated":
             yield _of_violated(task, each)
         elif each.tests in _UNCHECKED and each.mechanism is not None:
             yield _of_unchecked(task, each, each.mechanism)
-    if task.trials is not None:
-        for one in task.trials.survivors:
-            if one.counts or one.waived:
-                yield _of_survivor(task, one)
+
+
+def _survivors(task: Task) -> list[Alternative]:
+    survivors = task.trials.survivors if task.trials is not None else ()
+    return [one for one in survivors if one.counts or one.waived]
 
 
 def _of_verdict(task: Task, verdict: str) -> Remark:
