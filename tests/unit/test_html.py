@@ -157,7 +157,7 @@ def test_suites_come_worst_first_with_verdict_reason_and_scores(page):
         "false pass values differ",
         "3 passed",
         "1 of 3",
-        "2 of 6 (33 %) 1 not run",
+        "2 of 6 (33 %) 1 2 1 1 not run",
         "Sail 0.7.2, confirmed on classic Spark",
     ]
 

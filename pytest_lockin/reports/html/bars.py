@@ -62,6 +62,17 @@ def draw_outcomes(counts: OutcomeCounts) -> Html:
     return draw_bar(shares, f"alternatives: {said}")
 
 
+def count_survivors(counts: OutcomeCounts) -> Html:
+    """The bar's parts after the first, as shapes with their numbers; its label says them in words."""
+    numbers = ((OUTCOMES[each], getattr(counts, each.value)) for each in DECIDED[1:])
+    shown = (
+        element("span", icon(said.shape), str(number), class_=f"{said.tone} ink")
+        for said, number in numbers
+        if number
+    )
+    return element("span", shown, class_="survivors", aria_hidden="true")
+
+
 def explain_outcomes(counts: OutcomeCounts) -> Html:
     """Every outcome there is, in words with its shape and number."""
     numbers = ((said, getattr(counts, outcome.value)) for outcome, said in OUTCOMES.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pytest_lockin.reports.html.bars import draw_bar, draw_outcomes
+from pytest_lockin.reports.html.bars import count_survivors, draw_bar, draw_outcomes
 from pytest_lockin.reports.html.element import Html, element, join, link, scrolling
 from pytest_lockin.reports.html.icons import icon
 from pytest_lockin.reports.html.said import VERDICTS, badge_verdict
@@ -177,7 +177,7 @@ def _trials(task: Task) -> Iterator[Html]:
     if counts.decided:
         yield draw_outcomes(counts)
     percent = f" ({trials.kill_percent} %)" if trials.kill_percent is not None else ""
-    yield element("span", f"{counts.killed} of {counts.decided}{percent}")
+    yield element("span", f"{counts.killed} of {counts.decided}{percent}", count_survivors(counts))
     if trials.waived:
         yield element("p", f"{trials.kill_percent_waived} % without {trials.waived} waived", class_="quiet")
     if counts.not_run:
