@@ -89,10 +89,12 @@ def _add_sealing(commands: Commands) -> None:
 
 
 def _add_reports(commands: Commands) -> None:
-    from pytest_lockin.commands import alternatives, baseline, report, witness
+    from pytest_lockin.commands import alternatives, baseline, explain, report, witness
 
     text = "write a JSON report in other formats, without running anything"
     report.add_options(_add(commands, "report", report.run, text))
+    text = "say what a word of a report means: an operator, a mechanism, an outcome, a verdict, a message"
+    explain.add_options(_add(commands, "explain", explain.run, text))
     text = "print one alternative of a report: its diff, how it fared, and what that means"
     alternatives.add_options(_add(commands, "show", alternatives.show, text))
     text = "run a suite with one alternative in the program's place, with pytest's own output"

@@ -10,17 +10,17 @@ class Mechanism(StrEnum):
     """Why a violated obligation went unnoticed (PAPERS A1.33)."""
 
     SELF_CONFIRMING_OMISSION = "self_confirming_omission"
-    """Absent from the plan and from the tests."""
+    """Absent from the plan and from the tests: no case looks. To do: add one that fails unless it is met."""
     GAP_DESPITE_PLAN = "gap_despite_plan"
-    """Planned, and not tested."""
+    """Planned, and not tested: no case looks. To do: add the case that the plan speaks of."""
     PARTIAL_COVERAGE = "partial_coverage"
-    """Tested too coarsely."""
+    """Tested too coarsely: a case looks, sees a difference and passes. To do: assert on the values."""
     CANDIDATE_SCHEMA = "candidate_schema"
-    """Tests pin the candidate's own names, types or labels."""
+    """Tests pin the candidate's own names, types or labels. To do: expect those that the task asks for."""
     NONDISCRIMINATING_DATA = "nondiscriminating_data"
-    """Tests look, and their rows cannot show it."""
+    """Tests look, and their rows cannot show it. To do: add a row on which it matters."""
     SAME_INCORRECT_LOGIC = "same_incorrect_logic"
-    """Tests expect the wrong values."""
+    """Tests expect the wrong values. To do: work them out from the task, not from the program."""
 
 
 class PlanStatus(StrEnum):
