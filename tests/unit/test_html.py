@@ -275,6 +275,20 @@ def test_what_was_noticed_waived_or_not_run_is_behind_its_number(page):
     assert line_of(page, "START =").find("details", class_="rest")[0].find("summary")[0].text == "1 not run"
 
 
+@pytest.mark.parametrize(
+    ("standing", "word"),
+    [("right_making", "not wrong"), ("equivalent", "equivalent"), ("undecided", "undecided")],
+)
+def test_a_survivor_that_says_nothing_of_the_tests_is_behind_its_number(standing, word):
+    task = page_reports.rich_task()
+    one = dataclasses.replace(task.trials.alternatives[1], **{standing: True})
+    changed = dataclasses.replace(task, trials=page_reports.summarise([one]))
+    rest = line_of(read(make_document(make_report(changed))), "sales.join").find("details", class_="rest")[0]
+    assert rest.find("summary")[0].text == f"1 {word}"
+    assert rest.find("details")[1].attributes["id"] == "q04:a:a2"
+    assert word in rest.find("p", class_="facts")[0].text
+
+
 def test_alternatives_of_files_not_shown_and_past_the_end_are_there_all_the_same():
     task = page_reports.rich_task()
     one, *rest = task.trials.alternatives

@@ -85,11 +85,9 @@ def _count(others: Iterable[Alternative]) -> str:
 
 
 def _group(each: Alternative) -> str:
-    if each.waived:
-        return "waived"
-    if say_standing(each):
-        return "beside the score"
-    return OUTCOMES[each.outcome].words
+    """How it is counted; what says nothing of the tests goes by its reason, in one word."""
+    standing = say_standing(each)
+    return standing.partition(":")[0] if standing else OUTCOMES[each.outcome].words
 
 
 def show_alternative(each: Alternative, anchors: TaskAnchors) -> Html:

@@ -95,7 +95,7 @@ def say_standing(each: Alternative) -> str:
     if each.waived:
         return f"waived: {each.waived}"
     if each.right_making:
-        return "agrees with the reference: not a wrong program"
+        return "not wrong: it agrees with the reference"
     if each.equivalent:
         return "equivalent: the engine plans the same program"
     return "undecided: no fixture tells it from the original" if each.undecided else ""
