@@ -54,6 +54,7 @@ class Question:
 
     Attributes:
         vetted: the panel on the engine the suite runs on.
+        witness: rows on which the candidate is wrong, in words; "" where none are known.
         trials: what was tried, with the mutants it was made of; None where nothing was.
     """
 
@@ -64,6 +65,7 @@ class Question:
     frozen: Frozen | None = None
     trials: TrialSummary | None = None
     mutants: tuple[Mutant, ...] = ()
+    witness: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +164,13 @@ class _Diagnosing:
             evidence=evidence,
             counted=counted,
             passes=self._question.baseline.counts.green,
+            witness=self._question.witness,
+            meant=self._question.baseline.live.meant,
         )
+        stated = {each.id for each in self._obligations}
+        unknown = dict.fromkeys(name for _, name in seen.meant if name not in stated)
+        if unknown:
+            notes = (*notes, f"marked for obligations that the task does not state: {', '.join(unknown)}")
         beyond = counted.get("")
         if beyond and (beyond.unrevealed or beyond.uninfected):
             number = len(beyond.unrevealed) + len(beyond.uninfected)

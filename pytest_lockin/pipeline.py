@@ -26,6 +26,7 @@ from pytest_lockin.model.baseline import count_outcomes
 from pytest_lockin.model.report import Fidelity, Report, TaskReport, VerdictKind
 from pytest_lockin.references.answer import ReferenceAnswers
 from pytest_lockin.references.load import load_panel
+from pytest_lockin.reports.fixtures import summarise_witness
 from pytest_lockin.righting import Case, mark_right_making
 from pytest_lockin.sealing.policy import Policy
 from pytest_lockin.sealing.tamper import Before, find_tampering, look_before
@@ -238,8 +239,15 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
         frozen=frozen,
         trials=report.trials,
         mutants=mutants,
+        witness=_say_witness(report),
     )
     return report_diagnosis(report, question)
+
+
+def _say_witness(report: TaskReport) -> str:
+    """Name the fixture whose rows show what the candidate does wrong."""
+    shown = next((each for each in report.fixtures if each.witness is not None), None)
+    return f"fixture {shown.name}: {summarise_witness(shown.witness)}" if shown and shown.witness else ""
 
 
 def _load_task(baseline: Baseline) -> Task | None:

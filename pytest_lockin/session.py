@@ -647,6 +647,7 @@ class LockinSession:
             suite=module.suite,
             told=cases,
             case_ids=live.case_ids if live else (),
+            meant=live.meant if live else (),
             runs=runs,
             engine=engine,
             moved=live.moved if live else "",

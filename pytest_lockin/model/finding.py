@@ -188,6 +188,8 @@ class ObligationFinding:
         known_by: how the code's status is known; `engine` which engine ran it.
         wrong: what the candidate does instead, where it violates the obligation.
         cases: what each case was seen to do about it, where it is violated.
+        meant: cases that are marked to check it.
+        witness: the rows that show it, in words; where it is violated and some are known.
         advice: what to do about it.
     """
 
@@ -207,6 +209,7 @@ class ObligationFinding:
     engine: str = ""
     wrong: tuple[str, ...] = ()
     cases: tuple[CaseEvidence, ...] = ()
+    meant: tuple[str, ...] = ()
     alternatives: Counted = Counted()
     witness: str = ""
     advice: str = ""

@@ -211,6 +211,7 @@ class LiveResult:
         runs: what each worker saw, the observations among it.
         engine: the engine whose word counts; `moved` says why it is not the one that looked first.
         trouble: harness failures, one line each.
+        meant: (case, obligation) for each obligation that a case is marked to check.
     """
 
     suite: Suite
@@ -220,6 +221,7 @@ class LiveResult:
     engine: str = ""
     moved: str = ""
     trouble: tuple[str, ...] = ()
+    meant: tuple[tuple[str, str], ...] = ()
 
     @property
     def static_conf(self) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_lockin.model.finding import (
@@ -43,6 +43,8 @@ class Seen:
         evidence: by violation, what its cases were seen to do.
         counted: by obligation, how the alternatives that break it fared; empty where none were tried.
         passes: the suite is green.
+        witness: rows on which the candidate is wrong, in words; "" where none are known.
+        meant: (case, obligation) for each obligation that a case is marked to check.
     """
 
     found: Found
@@ -51,12 +53,31 @@ class Seen:
     counted: Mapping[str, Counted] = field(default_factory=dict)
     passes: bool = True
     witness: str = ""
+    meant: tuple[tuple[str, str], ...] = ()
+
+    def meant_for(self, obligation: str) -> tuple[str, ...]:
+        """The cases that are marked to check an obligation."""
+        return tuple(case for case, named in self.meant if named == obligation)
 
 
 def conclude_findings(obligations: Sequence[Obligation], seen: Seen) -> tuple[ObligationFinding, ...]:
     """Say of each obligation what plan, code and tests do about it, and why a violation goes unnoticed."""
     violated = {violation.obligation: (violation, cases) for violation, cases in seen.evidence}
-    return tuple(_conclude(one, obligations, seen, violated.get(one.id)) for one in obligations)
+    findings = (_conclude(one, obligations, seen, violated.get(one.id)) for one in obligations)
+    return tuple(_say_meant(each, seen.meant_for(each.id)) for each in findings)
+
+
+def _say_meant(finding: ObligationFinding, meant: tuple[str, ...]) -> ObligationFinding:
+    """Name the cases marked to check it; where they do not, that is what there is to do."""
+    if not meant or finding.tests in (TestStatus.COVERED, TestStatus.UNKNOWN):
+        return replace(finding, meant=meant)
+    named = ", ".join(map(_short, meant[:2]))
+    is_one = len(meant) == 1
+    how = "in no way" if finding.tests is TestStatus.NOT_COVERED else "in part only"
+    advice = (
+        f"{named} {'is' if is_one else 'are'} marked to check it and {'does' if is_one else 'do'} so {how}"
+    )
+    return replace(finding, meant=meant, advice="; ".join(filter(None, (advice, finding.advice))))
 
 
 def _conclude(

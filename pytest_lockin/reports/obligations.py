@@ -50,6 +50,7 @@ def _to_json(one: ObligationFinding) -> dict[str, Any]:
             "rule": one.rule,
             "wrong": list(one.wrong),
             "cases": [msgspec.to_builtins(each) for each in one.cases],
+            "meant": list(one.meant),
         },
         "alternatives": {
             name: list(getattr(one.alternatives, name))
@@ -133,9 +134,7 @@ def say_unchecked(findings: Sequence[ObligationFinding], *, verbose: bool) -> It
     yield f"{len(checked)} of {count(len(decided), 'obligation')} checked{rest}"
     if verbose:
         for one in others:
-            because = (
-                f"{_name(one.mechanism)}: {BECAUSE[one.mechanism]}" if one.mechanism else str(one.tests)
-            )
+            because = f"{_name(one.mechanism)}: {BECAUSE[one.mechanism]}" if one.mechanism else str(one.tests)
             said = "" if one.plan is not PlanStatus.ABSENT else "; not in the plan"
             yield f"  {one.id} {one.kind}  {because}{said}; {one.advice}"
 

@@ -14,12 +14,13 @@ from pytest_lockin.errors import WorkerError
 from pytest_lockin.suite.drive import PHASES, SuiteSession, collect_failures, is_red, passes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from pytest_lockin.model.messages import Collected, Finished, PhaseDone
-    from pytest_lockin.model.suite import SuiteRun
+    from pytest_lockin.model.suite import Case, SuiteRun
 
 StaticConf = tuple[tuple[str, str], ...]
+_MARKER = "lockin"
 UNCONFIRMED = "(Sail, not confirmed)"
 
 
@@ -45,6 +46,7 @@ class LiveSuite:
         self.moved = ""
         self.judge_trouble = ""
         self.case_ids: tuple[str, ...] = ()
+        self.meant: tuple[tuple[str, str], ...] = ()
 
     @property
     def engine(self) -> str:
@@ -59,6 +61,7 @@ class LiveSuite:
         """
         collected = self._collect()
         self.case_ids = tuple(case.id for case in collected.cases)
+        self.meant = read_meant(collected.cases)
         return collected
 
     def _collect(self) -> Collected:
@@ -208,3 +211,18 @@ def _short(case_id: str) -> str:
 
 
 __all__ = ["UNCONFIRMED", "LiveSuite"]
+
+
+def read_meant(cases: Iterable[Case]) -> tuple[tuple[str, str], ...]:
+    """The obligations that cases are marked to check: `@pytest.mark.lockin("O3")` or `obligation="O3"`."""
+    found = []
+    for case in cases:
+        for mark in case.marks:
+            if mark.name == _MARKER:
+                keywords = json.loads(mark.kwargs_json)
+                named = [
+                    *json.loads(mark.args_json),
+                    *(keywords[each] for each in ("obligation",) if each in keywords),
+                ]
+                found += [(case.id, name) for name in named if isinstance(name, str)]
+    return tuple(dict.fromkeys(found))

@@ -202,7 +202,7 @@ def rows_of(frame):
     return sorted(map(str, frame.table.to_pylist()))
 
 
-def conclude(cases, plan="- Sum the net price.", was="sum(net)", became="sum(list)"):
+def conclude(cases, plan="- Sum the net price.", was="sum(net)", became="sum(list)", meant=()):
     same = {**ROWS, "sales": [(1, 4, 2, 2, 1)]}
     world = World(rows=ROWS, same=same)
     candidate = REFERENCE.replace(was, became)
@@ -216,7 +216,7 @@ def conclude(cases, plan="- Sum the net price.", was="sum(net)", became="sum(lis
     )
     prober = Prober(base, found, (world.ask(base, "rows"), outputs["rows"]), Lab(world, cases))
     evidence = tuple((each, prober.gather(each)) for each in list_violations(found))
-    findings = conclude_findings(OBLIGATIONS, Seen(found=found, plan=plan, evidence=evidence))
+    findings = conclude_findings(OBLIGATIONS, Seen(found=found, plan=plan, evidence=evidence, meant=meant))
     return {each.id: each for each in findings}
 
 
@@ -264,3 +264,10 @@ def test_obligations_that_are_met_are_said_to_be():
     found = conclude({"case": ("rows", lambda _: True)})
     assert found["O1"].code is CodeStatus.SATISFIED
     assert found["O1"].mechanism is None
+
+
+def test_a_case_that_is_marked_for_an_obligation_and_does_not_check_it_is_told(wrong_rows):
+    cases = {"case": ("rows", lambda result: rows_of(result) == wrong_rows)}
+    found = conclude(cases, meant=(("a.py::test_total", "O2"), ("a.py::test_x", "O9")))["O2"]
+    assert found.meant == ("a.py::test_total",)
+    assert found.advice.startswith("test_total is marked to check it and does so in part only; correct what")

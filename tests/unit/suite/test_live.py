@@ -6,7 +6,8 @@ import pytest
 
 from pytest_lockin.errors import WorkerCrashedError
 from pytest_lockin.model.messages import Collected, Finished, PhaseDone
-from pytest_lockin.suite.live import UNCONFIRMED, LiveSuite
+from pytest_lockin.model.suite import Case, MarkData
+from pytest_lockin.suite.live import UNCONFIRMED, LiveSuite, read_meant
 
 DEAD = WorkerCrashedError(expected="an answer", found="it ended: signal SIGSEGV", hint="none")
 
@@ -170,3 +171,14 @@ def test_killed_from_outside_it_starts_afresh(stage):
     live.kill()
     assert run(live, "b")[0] == ("passed", "sail", "setup")
     assert opened[0].errors == ["killed from outside while it ran"]
+
+
+def test_cases_are_read_for_the_obligations_they_are_marked_with():
+    marks = (
+        MarkData(name="lockin", args_json='["O1", 3]'),
+        MarkData(name="lockin", kwargs_json='{"obligation": "O2", "other": "O3"}'),
+        MarkData(name="slow", args_json='["O4"]'),
+        MarkData(name="lockin", args_json='["O1"]'),
+    )
+    cases = [Case(id="a::t", names=("t",), marks=marks), Case(id="a::u", names=("u",))]
+    assert read_meant(cases) == (("a::t", "O1"), ("a::t", "O2"))
