@@ -211,6 +211,7 @@ class LockinSession:
         self._failure = ""
         self._progress: TrialProgress | None = None
         self._detail = ""
+        self._left_out: set[Path] = set()
 
     def check_policy(self, root: Path) -> None:
         """Compare what decides a verdict with the base that a change is judged by, where one is named.
@@ -229,6 +230,8 @@ class LockinSession:
         self._is_worker = hasattr(config, "workerinput")
         self._distributes = bool(getattr(config.option, "tx", None)) and not self._is_worker
         self._off = self.in_process(config)
+        # A change that is judged by a base is not trusted where the references are known.
+        self._suites_only = bool(self._settings.policy and self._settings.reference) and not self._off
         # Fixtures say what the reference looks at.
         fixtures = str(self._settings.fixtures_folder or "")
         self._hidden = (*_spellings(self._settings.reference), *_spellings(fixtures))
@@ -332,6 +335,27 @@ class LockinSession:
             return None
         suite = self._finder.suite_at(file_path)
         return None if suite is None else self._make_module(suite, parent, file_path)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: Any) -> pytest.Dir | None:
+        """Take a suite's folder for a plain one: of a package pytest would run the `__init__.py` here."""
+        if self._off or not (self._suites_only or self._finder.in_suite_folder(path / "__init__.py")):
+            return None
+        return pytest.Dir.from_parent(parent, path=path)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Leave out what is no suite where a change is judged: it would run beside the references."""
+        if not self._suites_only or collection_path.is_dir() or self._finder.suite_at(collection_path):
+            return None
+        self._left_out |= {collection_path} if collection_path.name.startswith("test_") else set()
+        return True
+
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """Say what was left out."""
+        if not self._left_out:
+            return []
+        return [f"lockin: left out {len(self._left_out)} test files that are no suites (--lockin-policy)"]
 
     def _make_module(self, suite: Suite, parent: Any, path: Path) -> SuiteModule:
         module: SuiteModule = SuiteModule.from_parent(
