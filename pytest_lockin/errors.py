@@ -6,6 +6,12 @@ these and is printed without a traceback.
 
 from __future__ import annotations
 
+import errno
+
+_UNWRITABLE = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
+)
+
 
 class LockinError(Exception):
     """Base of every error a user can meet; `slug` is its address in `docs/messages.md`."""
@@ -97,6 +103,28 @@ class WorkerTimedOutError(WorkerError):
     """A worker process did not answer within its limit and was killed."""
 
     slug = "worker-timed-out"
+
+
+class DiskError(LockinError):
+    """What a run keeps for itself cannot be written: the disk is full, read-only or not the user's."""
+
+    slug = "disk"
+
+    @staticmethod
+    def explains(error: OSError) -> bool:
+        """Whether it is about room or permission to write, not about anything else of the system's."""
+        return error.errno in _UNWRITABLE
+
+    @classmethod
+    def of(cls, error: OSError, what: str = "") -> DiskError:
+        """Say where the operating system refused to write."""
+        where = error.filename or what
+        told = error.strerror or str(error)
+        return cls(
+            expected="room for what a run keeps (TMPDIR, results, reports)",
+            found=f"{told}: {where}" if where else told,
+            hint="make room, look at permissions, or set TMPDIR to a folder that can be written to",
+        )
 
 
 class FrameError(LockinError):

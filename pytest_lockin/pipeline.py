@@ -18,7 +18,7 @@ from pytest_lockin.alternatives.document import explain_operators
 from pytest_lockin.alternatives.registry import list_operators
 from pytest_lockin.deciding import mark_undecided
 from pytest_lockin.diagnosing import Question, report_diagnosis
-from pytest_lockin.errors import LockinError
+from pytest_lockin.errors import DiskError, LockinError
 from pytest_lockin.gate import decide_gate, find_findings
 from pytest_lockin.gate.known import Known
 from pytest_lockin.judging import Bench, judge_suite
@@ -188,6 +188,8 @@ def _examine_suite(bench: Bench, live: LiveResult, examination: Examination) -> 
     except Exception as error:
         if os.environ.get("LOCKIN_DEBUG"):
             raise
+        if isinstance(error, OSError) and DiskError.explains(error):
+            return unverified(report, DiskError.of(error).one_line)
         reason = f"lockin itself failed: {type(error).__name__}: {error} (LOCKIN_DEBUG=1 shows where)"
         return unverified(report, reason)
 

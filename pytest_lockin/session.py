@@ -264,13 +264,11 @@ class LockinSession:
     def world(self) -> SuiteWorld:
         """What all workers' pytest is told."""
         if self._world is None:
-            empty_ini = self.workshop.folder / "pytest.ini"
-            empty_ini.write_text("[pytest]\n")
             measurement = self._measurement()
             self._world = describe_world(
                 self._config,
                 hidden=self._hidden,
-                empty_ini=empty_ini,
+                empty_ini=self.workshop.empty_ini,
                 coverage=describe_coverage(measurement) if measurement is not None else None,
             )
         return self._world

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_lockin.engines.jvm import JVM_VARIABLES, jvm_libraries, missing_java, start_jvm
 from pytest_lockin.engines.jvm_pool import JvmPool, RunningJvm
+from pytest_lockin.errors import DiskError
 from pytest_lockin.model.isolation import Isolation
 from pytest_lockin.model.messages import EngineSpec, ProgramJob, SuiteJob
 from pytest_lockin.sealing.canary import VARIABLE, make_canary
@@ -79,6 +80,7 @@ class Workshop:
 
     Raises:
         SandboxError: there is none that works here, and one is required.
+        DiskError: there is no room for the run folder, or no right to make it.
     """
 
     def __init__(
@@ -92,41 +94,55 @@ class Workshop:
         choice: SandboxChoice | None = None,
     ) -> None:
         self._choice = choice or decide_for(settings)
-        self.folder = Path(tempfile.mkdtemp(prefix=RUN_FOLDER))
+        self._settings = settings
+        self._hidden = hidden
+        self.live_output = live_output
+        self._cwd = cwd
+        self._closed = False
+        self._jvms = JvmPool()
+        self._jvm_processes: list[Process] = []
+        self._jvm_lease = threading.RLock()
+        # Beside every reference; no untrusted process may ever have it.
+        self.canary = make_canary()
+        try:
+            self.folder = Path(tempfile.mkdtemp(prefix=RUN_FOLDER))
+        except OSError as error:
+            raise DiskError.of(error) from error
+        try:
+            self._furnish(shared)
+        except OSError as error:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise DiskError.of(error, str(self.folder)) from error
+        atexit.register(self.close)
+
+    def _furnish(self, shared: Path | None) -> None:
+        """Make what lies in the run folder, and the pool of workers on it."""
         self.shared = shared or self.folder
         self.store = self.shared / "frames"
         self.store.mkdir(exist_ok=True)
         self.data = self.folder / "data"
         self.data.mkdir()
-        self._settings = settings
-        self._hidden = hidden
-        self.live_output = live_output
-        environment = child_environment(os.environ, hidden)
-        if live_output:
-            environment["LOCKIN_LIVE_OUTPUT"] = "1"
-        self._cwd = cwd
+        # For a pytest that is to read nobody's settings.
+        self.empty_ini = self.folder / "pytest.ini"
+        self.empty_ini.write_text("[pytest]\n")
         own = self.folder / "sandbox"
         own.mkdir()
         self._sandbox = make_sandbox(self._choice, own)
-        # Beside every reference; no untrusted process may ever have it.
-        self.canary = make_canary()
+        environment = child_environment(os.environ, self._hidden)
+        if self.live_output:
+            environment["LOCKIN_LIVE_OUTPUT"] = "1"
         environment[VARIABLE] = self.canary
         self._guard, self._disk = Guard(self.folder), DiskWatch()
         self._pool = WorkerPool(
             self.folder,
             environment,
-            cwd,
+            self._cwd,
             sandbox=self._sandbox if self.sealed else None,
-            sealed_environment=sealed_environment(environment, settings.exposed_variables),
+            sealed_environment=sealed_environment(environment, self._settings.exposed_variables),
             canary=self.canary,
             watch=self._watch,
             spares=False,
         )
-        self._jvms = JvmPool()
-        self._jvm_processes: list[Process] = []
-        self._jvm_lease = threading.RLock()
-        self._closed = False
-        atexit.register(self.close)
 
     @property
     def java(self) -> bool:
@@ -210,7 +226,16 @@ class Workshop:
 
         Raises:
             SandboxError: it would see what no candidate may, or is not kept apart as it should be.
+            DiskError: there is no room for its folder.
         """
+        try:
+            return self._start(handler, job)
+        except OSError as error:
+            if DiskError.explains(error):
+                raise DiskError.of(error, str(self.folder)) from error
+            raise
+
+    def _start(self, handler: str, job: Any) -> Worker:
         view = self._view(job)
         jvm = self._jvm(job, view) if job.engine.name == "spark" else None
         if jvm is not None:
@@ -220,6 +245,7 @@ class Workshop:
         worker = self._pool.take(view)
         if jvm is not None:
             jvm.tenants.append(worker)
+            worker.support = jvm.how_it_ended
         worker.start(handler, job, sys_path=self._import_path())
         return worker
 

@@ -6,6 +6,7 @@ Operators of other plugins have code that is not known here: with them nothing i
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.metadata
 import zlib
@@ -47,7 +48,9 @@ def keep_mutants(
     known = _read(path)
     if known is None:
         known = _make(source, schemas, module, function, operators)
-        write_whole(path, zlib.compress(msgspec.json.encode([to_plain(each) for each in known]), 1))
+        # Where they cannot be kept they are made again next time.
+        with contextlib.suppress(OSError):
+            write_whole(path, zlib.compress(msgspec.json.encode([to_plain(each) for each in known]), 1))
     return known
 
 

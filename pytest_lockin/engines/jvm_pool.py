@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
-    from pathlib import Path
 
     from pytest_lockin.engines.jvm import JvmHandle
 
@@ -47,13 +47,30 @@ class RunningJvm:
     network: int = 0
     tenants: list[Tenant] = field(default_factory=list)
 
+    def is_alive(self) -> bool:
+        """Whether it still runs: itself, not only what keeps it apart, which ends a moment later."""
+        return self.handle.is_alive() and (not self.network or _runs(self.network))
+
+    def how_it_ended(self) -> str:
+        """Say that it ended, on one line; "" while it runs."""
+        return "" if self.is_alive() else "Spark's JVM ended"
+
     def must_go(self) -> bool:
         """Whether nobody should be attached to it any more."""
         return (
-            not self.handle.is_alive()
+            not self.is_alive()
             or len(self.tenants) >= MOST_PROGRAMS
             or any(tenant.failed for tenant in self.tenants)
         )
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in ("Z", "X")
 
 
 class JvmPool:

@@ -64,7 +64,7 @@ def check_environment() -> tuple[Finding, ...]:
 def check_interpreter() -> Finding:
     """The interpreter that workers and Spark's Python processes run: always this one."""
     version = ".".join(map(str, sys.version_info[:3]))
-    if not sys.executable or not Path(sys.executable).exists():
+    if not sys.executable or not _is_there(Path(sys.executable)):
         return Finding(
             slug="interpreter",
             ok=False,
@@ -139,7 +139,7 @@ def check_java(java_home: str, java_on_path: str) -> Finding:
         java_home: the value of JAVA_HOME, or "".
         java_on_path: the `java` found on PATH, or "".
     """
-    if java_home and not (Path(java_home) / "bin" / "java").exists():
+    if java_home and not _is_there(Path(java_home) / "bin" / "java"):
         return Finding(
             slug="java-home",
             ok=False,
@@ -215,6 +215,14 @@ def _ask_java(home: Path) -> Java:
     if done.returncode != 0 or found is None:
         return Java(home=home, major=0, text=(said.splitlines() or ["no answer"])[0])
     return Java(home=home, major=int(found.group(1)), text=said.splitlines()[0])
+
+
+def _is_there(path: Path) -> bool:
+    """Whether this user can see it: in a folder closed to them nothing is of use."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _other_java(java_on_path: str) -> str:

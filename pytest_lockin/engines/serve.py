@@ -84,9 +84,11 @@ def run_program(engine: Engine, store: FrameStore, request: RunProgram) -> Progr
                 returned=True,
                 needs=_needs(engine),
             )
-        stored = tuple((name, store.keep(engine.to_frame(part))) for name, part in parts)
+        frames = [(name, engine.to_frame(part)) for name, part in parts]
     except Exception as error:  # noqa: BLE001 - the program's failure is a finding
         return _raised(error, _needs(engine))
+    # Where there is no room for the result the program has not failed: we have.
+    stored = tuple((name, store.keep(frame)) for name, frame in frames)
     return ProgramReturned(
         parts=stored, completed=completed, needs=_needs(engine), seconds=time.perf_counter() - begun
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_lockin.errors import FrameError
+from pytest_lockin.errors import DiskError, FrameError
 from pytest_lockin.frames.store import digest_frame, read_frame, write_frame
 from pytest_lockin.model.suite import StoredFrame
 
@@ -27,15 +28,35 @@ class FrameStore:
         folder.mkdir(parents=True, exist_ok=True)
 
     def keep(self, frame: Frame) -> StoredFrame:
-        """Store the table unless it is there already, or larger than the byte cap."""
-        digest = digest_frame(frame)
+        """Store the table unless it is there already, or larger than the byte cap.
+
+        Raises:
+            DiskError: it cannot be written, which is nobody's failure but the machine's.
+        """
+        stored = self._name(frame)
+        path = self.path(stored.digest)
+        if stored.kept and not path.exists():
+            try:
+                write_frame(frame, path)
+            except OSError as error:
+                raise DiskError.of(error, str(self._folder)) from error
+        return stored
+
+    def keep_if_room(self, frame: Frame) -> StoredFrame:
+        """Store the table as `keep` does; where it cannot be written it is named and not kept."""
+        try:
+            return self.keep(frame)
+        except DiskError:
+            return replace(self._name(frame), kept=False)
+
+    def _name(self, frame: Frame) -> StoredFrame:
         size = frame.table.nbytes
-        kept = size <= self._byte_cap
-        path = self.path(digest)
-        if kept and not path.exists():
-            write_frame(frame, path)
         return StoredFrame(
-            digest=digest, rows=frame.rows, columns=frame.table.num_columns, size=size, kept=kept
+            digest=digest_frame(frame),
+            rows=frame.rows,
+            columns=frame.table.num_columns,
+            size=size,
+            kept=size <= self._byte_cap,
         )
 
     def path(self, digest: str) -> Path:

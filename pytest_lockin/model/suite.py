@@ -75,7 +75,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFrame:
-    """A table on disk under the hash of its content (SHA-256, hex); `kept` is False over the byte cap."""
+    """A table on disk under the hash of its content (SHA-256, hex).
+
+    `kept` is False over the byte cap, or for lack of room.
+    """
 
     digest: str
     rows: int

@@ -9,7 +9,7 @@ from pytest_lockin.errors import FrameError
 from pytest_lockin.model.agreement import Judgement
 from pytest_lockin.model.messages import ProgramRaised, RunProgram
 from pytest_lockin.references.compare import agree_parts, raised
-from pytest_lockin.references.run import ProgramRunner
+from pytest_lockin.references.run import OURS, ProgramRunner
 from pytest_lockin.references.stage import stage_tables
 from pytest_lockin.references.vet import tables_for
 
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from pytest_lockin.references.run import Answer, Parts
     from pytest_lockin.references.vet import Vetted
     from pytest_lockin.workshop import Workshop
-
-
-# Failures of ours, not of the program: they judge nobody.
-_OURS = frozenset({"WorkerCrashedError", "WorkerTimedOutError", "WorkerError", "WorkerFailedError"})
 
 
 class CandidateRuns:
@@ -130,6 +126,6 @@ def _compare(vetted: Vetted, found: Parts) -> Agreement:
 
 
 def _without_output(engine: str, answer: ProgramRaised, rows: int) -> Judgement:
-    if answer.returned or answer.type in _OURS or answer.type == "EntryPointError":
+    if answer.returned or answer.type in OURS or answer.type == "EntryPointError":
         return Judgement(engine=engine, agreement=None, reason=answer.message, needs=answer.needs)
     return Judgement(engine=engine, agreement=raised(answer.type, answer.message, rows), needs=answer.needs)

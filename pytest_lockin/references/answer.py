@@ -52,7 +52,8 @@ class ReferenceAnswers:
         """Run the reference on the tables of one call."""
         lost = next((each.table for each in question.arguments if not each.frame.kept), None)
         if lost is not None:
-            return ProgramRaised(type="FrameError", message=f"table {lost} is larger than the byte cap")
+            message = f"table {lost} is larger than the byte cap, or had no room on the disk"
+            return ProgramRaised(type="FrameError", message=message)
         store = FrameStore(self._exchange, 0)
         tables = tuple(
             TableFile(name=self._name(each), path=str(store.checked(each.frame)))

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # A statement on scale-1 data on a loaded machine stays well below this.
 RUN_LIMIT = 900.0
 
+# Failures of ours, not of a program: they judge nobody.
+OURS = frozenset({"WorkerCrashedError", "WorkerTimedOutError", "WorkerError", "WorkerFailedError"})
+
 Parts = tuple[tuple[str, "Frame"], ...]
 Answer = ProgramReturned | ProgramRaised
 
@@ -63,7 +66,7 @@ class ProgramRunner:
             if self._visible is None and request.kind == "sql":
                 request = replace(request, text=plant(request.text, self._workshop.canary))
             try:
-                answer: Answer = self._alive().ask(request, limit)
+                answer: Answer = self._alive().ask(request, limit, (ProgramReturned, ProgramRaised))
             except WorkerError as error:
                 return ProgramRaised(type=type(error).__name__, message=error.one_line)
             return answer

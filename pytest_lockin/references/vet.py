@@ -15,6 +15,7 @@ from pytest_lockin.model.messages import ProgramRaised, ProgramReturned, RunProg
 from pytest_lockin.references.clocks import find_python_clocks
 from pytest_lockin.references.compare import agree_parts
 from pytest_lockin.references.order import Ending, read_ending
+from pytest_lockin.references.run import OURS
 
 if TYPE_CHECKING:
     from pytest_lockin.model.agreement import Agreement
@@ -104,7 +105,8 @@ class _Vetting:
             raise _unfit(f"{reference.name} has no tables to run on (tables/*.parquet)")
         answer = self._runner.run(replace(self._request(reference), shuffled=shuffled))
         if isinstance(answer, ProgramRaised):
-            raise _unfit(f"{reference.name} raised {answer.type}: {answer.message}")
+            raised = "could not be run" if answer.type in OURS else f"raised {answer.type}"
+            raise _unfit(f"{reference.name} {raised}: {answer.message}")
         return self._load(answer)
 
     def _request(self, reference: Reference) -> RunProgram:

@@ -73,7 +73,8 @@ class SuiteSession:
             WorkerError: it could not start, crashed, or took too long.
         """
         if self.collected is None:
-            self.collected = self._receive(START_LIMIT if self._limit is None else START_LIMIT + self._limit)
+            limit = START_LIMIT if self._limit is None else START_LIMIT + self._limit
+            self.collected = self._receive(limit, Collected)
         return self.collected
 
     def run_phase(self, case_id: str, when: str, next_case: str = "") -> PhaseDone:
@@ -83,7 +84,7 @@ class SuiteSession:
             WorkerError: the worker crashed, timed out or answered nonsense; the session is then over.
         """
         self._worker.send(RunPhase(case_id=case_id, when=when, next_case=next_case))
-        done: PhaseDone = self._receive(self._limit)
+        done: PhaseDone = self._receive(self._limit, PhaseDone)
         record = self._records.setdefault(case_id, _CaseRecord())
         if when == "setup":
             record.reports.clear()
@@ -95,9 +96,10 @@ class SuiteSession:
         self._static_conf = done.static_conf or self._static_conf
         return done
 
-    def _receive(self, limit: float | None) -> Any:
+    def _receive(self, limit: float | None, kind: type[object]) -> Any:
+        wanted = (kind, AskReference)
         try:
-            while isinstance(message := self._worker.receive(limit), AskReference):
+            while isinstance(message := self._worker.receive(limit, wanted), AskReference):
                 self._worker.send(self._answered(message))
         except WorkerError as error:
             self.errors.append(error.one_line)
@@ -123,7 +125,7 @@ class SuiteSession:
             try:
                 if self._worker.alive:
                     self._worker.send(Finish())
-                    self.finished = self._receive(START_LIMIT)
+                    self.finished = self._receive(START_LIMIT, Finished)
                     self.errors.extend(self.finished.errors)
             except WorkerError:
                 pass

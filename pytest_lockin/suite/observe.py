@@ -150,7 +150,7 @@ class Recorder:
             return known[1]
         try:
             with _unheard():
-                stored = self._store.keep(self._engine.to_frame(dataframe))
+                stored = self._store.keep_if_room(self._engine.to_frame(dataframe))
         except Exception:  # noqa: BLE001 - never raises into the test
             return None
         self._seen[id(dataframe)] = (dataframe, stored)
@@ -162,8 +162,9 @@ class Recorder:
             return ReturnedOther(type=type(result).__name__)
         try:
             with _unheard():
+                frames = [(name, self._engine.to_frame(part)) for name, part in parts]
                 return Returned(
-                    parts=tuple((name, self._store.keep(self._engine.to_frame(part))) for name, part in parts)
+                    parts=tuple((name, self._store.keep_if_room(frame)) for name, frame in frames)
                 )
         except Exception as error:  # noqa: BLE001 - the output's own failure is a finding, not the test's
             return _raised(error, RaisedAt.OUTPUT)

@@ -58,7 +58,7 @@ def _tell(call: Call, engine: Engine, store: FrameStore) -> CallOutcome:
     if isinstance(result, Failure):
         return Raised(type=result.type, message=result.message, at=result.at)
     if isinstance(result, Output):
-        return Returned(parts=tuple((name, store.keep(frame)) for name, frame, _ in result.parts))
+        return Returned(parts=tuple((name, store.keep_if_room(frame)) for name, frame, _ in result.parts))
     return ReturnedOther(type=result.type)
 
 

@@ -78,7 +78,7 @@ class TrialWorker:
         if self._prepare_warm():
             return self.prepared
         self._worker = self._workshop.worker(HANDLER, self._job)
-        collected: Collected = self._worker.receive(START_LIMIT + self._limit)
+        collected: Collected = self._worker.receive(START_LIMIT + self._limit, Collected)
         self.prepared = self._ask_to_prepare(collected, partitions=0)
         return self.prepared
 
@@ -104,7 +104,7 @@ class TrialWorker:
         replays = _REPLAYS.get(self._job.engine.name, 5)
         asked = Prepare(cases=self._cases, replays=replays, partitions=partitions)
         # A clean run, replays and a broken run, of which none has been measured yet.
-        prepared: Prepared = self._worker.ask(asked, _PREPARING * self._limit)
+        prepared: Prepared = self._worker.ask(asked, _PREPARING * self._limit, Prepared)
         return prepared
 
     def try_one(self, request: Try, limit: float) -> Tried:
@@ -114,7 +114,7 @@ class TrialWorker:
             WorkerError: this worker crashed, or did not answer within the limit and was killed.
         """
         worker = self._living()
-        tried: Tried = worker.ask(request, limit)
+        tried: Tried = worker.ask(request, limit, Tried)
         if not tried.reimport:
             return tried
         fresh = self._try_fresh(request, limit)
@@ -126,7 +126,7 @@ class TrialWorker:
         Raises:
             WorkerError: as `try_one`.
         """
-        probed: Probed = self._living().ask(Probe(cases=self._cases), limit)
+        probed: Probed = self._living().ask(Probe(cases=self._cases), limit, Probed)
         return probed
 
     def _living(self) -> Worker:
@@ -140,7 +140,7 @@ class TrialWorker:
         job = replace(self._job, sources=((path, request.source),))
         worker = self._workshop.worker(HANDLER, job)
         try:
-            collected: Collected = worker.receive(START_LIMIT + limit)
+            collected: Collected = worker.receive(START_LIMIT + limit, Collected)
             failures = collect_failures(collected)
             if failures:
                 return Tried(
@@ -152,7 +152,7 @@ class TrialWorker:
             known = (case.case_id for case in self.prepared.calls)
             cases = tuple(case for case in known if not request.only or case in request.only)
             asked = RunFresh(id=request.id, cases=cases, thorough=thorough)
-            ran: RanFresh = worker.ask(asked, limit)
+            ran: RanFresh = worker.ask(asked, limit, RanFresh)
             return self._judge_fresh(request, ran)
         finally:
             worker.kill()

@@ -9,6 +9,7 @@ point was given there. What of it stands after an edit is `resume.py`'s to say.
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -174,7 +175,10 @@ class TrialCache:
         return kept is not None and kept.outcome in SURVIVING
 
     def keep(self, tried: Tried, *, matrix: bool = False) -> None:
-        """Keep an answer. What gave none is not kept; nor is anything lost that another process wrote."""
+        """Keep an answer. What gave none is not kept; nor is anything lost that another process wrote.
+
+        Where it cannot be written (a full disk, a folder that is read-only), the next run asks again.
+        """
         if tried.outcome in (TrialOutcome.TIMED_OUT, TrialOutcome.HARNESS_ERROR, TrialOutcome.NOT_RUN):
             return
         kept = KeptTrial(
@@ -193,7 +197,7 @@ class TrialCache:
             same_plan=tried.same_plan,
             matrix=matrix,
         )
-        write_whole(self._path(tried.id), msgspec.json.encode(to_plain(kept)))
+        _write_if_room(self._path(tried.id), msgspec.json.encode(to_plain(kept)))
 
     def keep_cases(self, reports: Sequence[CaseReport]) -> None:
         """Keep what was found out about cases, each beside its code."""
@@ -201,7 +205,7 @@ class TrialCache:
         fresh = {report.case_id: (codes[report.case_id], report) for report in reports}
         known = {report.case_id: (codes[report.case_id], report) for report in self.find_cases()}
         kept = KeptCases(format=FORMAT, shared=self.now.shared, cases=tuple((known | fresh).values()))
-        write_whole(self._folder / _CASES, msgspec.json.encode(to_plain(kept)))
+        _write_if_room(self._folder / _CASES, msgspec.json.encode(to_plain(kept)))
 
     def find_cases(self) -> tuple[CaseReport, ...]:
         """What is known of the cases that are as they were."""
@@ -217,6 +221,11 @@ class TrialCache:
 
     def _path(self, mutant_id: str) -> Path:
         return self._folder / f"{hashlib.sha256(mutant_id.encode()).hexdigest()[:24]}.json"
+
+
+def _write_if_room(path: Path, data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        write_whole(path, data)
 
 
 def _read_whole(kind: Any, path: Path) -> Any:

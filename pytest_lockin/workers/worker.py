@@ -21,11 +21,13 @@ from pytest_lockin.workers.sandbox.view import View, default_limits
 from pytest_lockin.workers.wire import Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pytest_lockin.model.isolation import Attestation
     from pytest_lockin.workers.sandbox.choose import Sandbox
     from pytest_lockin.workers.sandbox.view import Limits
+
+Kind = type[object] | tuple[type[object], ...]
 
 _GRACE = 5.0
 LOG = "output.log"
@@ -58,6 +60,8 @@ class Worker:
         self._leaks: list[str] = []
         self._sealed = sandbox is not None
         self.failed = False
+        # Says how the process ended that this one cannot work without, "" while it runs.
+        self.support: Callable[[], str] = str
         view = view or View(role="trusted", cwd=cwd)
         live = bool(environment.get("LOCKIN_LIVE_OUTPUT"))
         code = f"from pytest_lockin.workers.child import main; main({theirs.fileno()})"
@@ -119,13 +123,14 @@ class Worker:
         except WorkerCrashedError as error:
             raise self._crashed() from error
 
-    def receive(self, timeout: float | None = None) -> Any:
-        """Wait for one message.
+    def receive(self, timeout: float | None = None, kind: Kind = object) -> Any:
+        """Wait for one message, which has to be of this kind (or one of these).
 
         Raises:
-            WorkerCrashedError: the process ended first; the message says how and shows its last output.
+            WorkerCrashedError: the process ended first; the message says how and shows its last output. Or
+                what it rests on (a JVM) did: whatever it answers then is no answer.
             WorkerTimedOutError: no answer within `timeout` seconds; the worker has been killed.
-            WorkerError: it answered that it cannot go on, or answered nonsense.
+            WorkerError: it answered that it cannot go on, answered something else, or nonsense.
         """
         try:
             message = self._wire.receive(timeout)
@@ -137,12 +142,36 @@ class Worker:
             raise
         if isinstance(message, Failed):
             raise WorkerFailedError(message)
+        if not isinstance(message, kind):
+            raise self._unexpected(message)
+        if ended := self.support():
+            raise self._unsupported(ended)
         return message
 
-    def ask(self, message: Any, timeout: float | None = None) -> Any:
-        """Send a request and wait for its reply."""
+    def ask(self, message: Any, timeout: float | None = None, kind: Kind = object) -> Any:
+        """Send a request and wait for its reply, as `receive` does."""
         self.send(message)
-        return self.receive(timeout)
+        return self.receive(timeout, kind)
+
+    def _unsupported(self, ended: str) -> WorkerCrashedError:
+        self.failed = True
+        self.kill()
+        return WorkerCrashedError(
+            expected="an answer from the worker process",
+            found=ended,
+            hint="what needs the engine fails without it, and says nothing of the program",
+        )
+
+    def _unexpected(self, message: Any) -> WorkerError:
+        """It ended early and says why, or answers something nobody asked."""
+        self.failed = True
+        self.kill()
+        told = next(iter(getattr(message, "errors", ())), "")
+        return WorkerError(
+            expected="the worker to answer what it was asked",
+            found=str(told) or f"a message {type(message).__name__}",
+            hint="its suite ended early, or its messages are not to be trusted",
+        )
 
     @property
     def alive(self) -> bool:

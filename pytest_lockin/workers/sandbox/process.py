@@ -10,10 +10,11 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import RawIOBase
     from pathlib import Path
 
     from pytest_lockin.model.isolation import Attestation
@@ -54,7 +55,7 @@ class Output:
 
     def _drain(self) -> None:
         with contextlib.ExitStack() as files:
-            log = files.enter_context(self._log.open("ab")) if self._log is not None else None
+            log = files.enter_context(self._log.open("ab", buffering=0)) if self._log is not None else None
             while chunk := self._read():
                 if log is not None and not self.cut:
                     self._write(log, chunk)
@@ -64,12 +65,13 @@ class Output:
                     self._tail.popleft()
         os.close(self._pipe)
 
-    def _write(self, log: BinaryIO, chunk: bytes) -> None:
+    def _write(self, log: RawIOBase, chunk: bytes) -> None:
         left = self._limit - self.size
-        log.write(chunk[:left])
-        if len(chunk) > left:
-            log.write(f"\n[output cut after {self._limit} bytes]\n".encode())
-        log.flush()
+        # On a full disk the log lacks a part; who stopped reading would stop the process that prints.
+        with contextlib.suppress(OSError):
+            log.write(chunk[:left])
+            if len(chunk) > left:
+                log.write(f"\n[output cut after {self._limit} bytes]\n".encode())
 
     def _read(self) -> bytes:
         try:

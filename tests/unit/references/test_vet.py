@@ -114,7 +114,7 @@ def test_a_reference_without_tables_is_unfit(refs):
 
 def test_a_python_reference_that_ends_its_process_is_unfit_and_the_next_one_runs(refs):
     refs.write(reference__py="import os\ndef solve(spark, tables):\n    os._exit(3)\n")
-    assert "WorkerCrashedError" in refs.vet().unfit
+    assert "worker-crashed" in refs.vet().unfit
     (refs.root / "t" / "reference.py").unlink()
     assert refs.write(reference__sql=TOTALS).vet().unfit == ""
 
