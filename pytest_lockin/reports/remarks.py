@@ -29,7 +29,7 @@ class Level(StrEnum):
     WARNING = "warning"
     """Nobody can tell, or the tests would not."""
     NOTE = "note"
-    """The tests would not tell, of something no case runs or no obligation asks for."""
+    """Part of it is noticed; or the tests would not tell, where no case runs or no obligation asks for it."""
 
 
 VIOLATED = "violated"
@@ -40,7 +40,10 @@ _VERDICTS = {
     "true_fail": Level.WARNING,
     "unverified": Level.WARNING,
 }
-_UNCHECKED = {"partial": "tests check in part", "not_covered": "no test checks"}
+_UNCHECKED = {
+    "not_covered": (Level.WARNING, "no test checks"),
+    "partial": (Level.NOTE, "tests check in part"),
+}
 _WHY = {
     TrialOutcome.UNREVEALED: "asserts do not look",
     TrialOutcome.UNINFECTED: "rows cannot show it",
@@ -134,7 +137,7 @@ def _say_difference(task: Task) -> str:
 
 
 def _of_violated(task: Task, one: Obligation) -> Remark:
-    wrong = "; ".join(dict.fromkeys(one.evidence.wrong)) or one.text
+    wrong = "; ".join(dict.fromkeys(one.evidence.wrong)) or one.text.rstrip(".")
     unnoticed = f"; unnoticed by {one.mechanism.replace('_', ' ')}" if one.mechanism else ""
     return Remark(
         rule=one.mechanism or VIOLATED,
@@ -148,12 +151,13 @@ def _of_violated(task: Task, one: Obligation) -> Remark:
 
 
 def _of_unchecked(task: Task, one: Obligation, mechanism: str) -> Remark:
+    level, words = _UNCHECKED[one.tests]
     return Remark(
         rule=mechanism,
-        level=Level.WARNING,
+        level=level,
         path=find_inside(task.suite),
         site=None,
-        text=f"{_UNCHECKED[one.tests]} {one.id} ({one.kind}): {one.text}{_to_do(one)}",
+        text=f"{words} {one.id} ({one.kind}): {one.text.rstrip('.')}{_to_do(one)}",
         suite=task.suite,
         key=(task.suite, "unchecked", one.id),
     )

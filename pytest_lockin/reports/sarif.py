@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -121,6 +122,7 @@ def _rule(rule: _Rule) -> dict[str, Any]:
     text = rule.help or rule.title
     return {
         "id": rule.id,
+        "name": "".join(part.capitalize() for part in re.split(r"[^A-Za-z0-9]+", rule.id)) or "Rule",
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": text.partition("\n\n")[0]},
         "help": {"text": text},

@@ -12,7 +12,7 @@ from sample_reports import OBLIGATIONS, every_kind, make_report, make_task
 from tried_reports import EDITED, SOURCE, alternative, everything, tried, tried_report, tried_task
 
 from pytest_lockin.alternatives.registry import list_operators
-from pytest_lockin.model.finding import Mechanism
+from pytest_lockin.model.finding import CodeStatus, Mechanism
 from pytest_lockin.model.report import ProgramFile, Report, VerdictKind
 from pytest_lockin.model.trial import TrialOutcome
 from pytest_lockin.reports.document import make_document
@@ -90,6 +90,16 @@ def test_what_is_broken_is_said_of_the_program_and_what_is_unchecked_of_the_test
     )
     assert place_of(unchecked)["artifactLocation"]["uri"] == "tasks/q04/test_solution.py"
     assert unchecked["message"]["text"].startswith("no test checks O8 (group): One row per brand.")
+
+
+def test_what_is_checked_in_part_is_a_note():
+    part = dataclasses.replace(OBLIGATIONS[0], code=CodeStatus.SATISFIED)
+    (result,) = run_of(make_report(make_task(obligations=(part,))))["results"]
+    assert (result["level"], result["ruleId"]) == ("note", "nondiscriminating_data")
+    assert result["message"]["text"] == (
+        "tests check in part O3 (metric): The total sums the net price. "
+        "To do: give test_a rows on which it matters"
+    )
 
 
 def test_a_waived_survivor_is_suppressed_and_all_results_say_whether_they_are():
