@@ -9,6 +9,7 @@ import ast
 import datetime as dt
 import importlib.metadata
 import platform
+import sys
 import time
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from pytest_lockin.alternatives import Operator
     from pytest_lockin.model.alternative import Mutant
     from pytest_lockin.model.baseline import Baseline
-    from pytest_lockin.model.suite import Observation, StoredFrame, SuiteRun
+    from pytest_lockin.model.suite import Observation, StoredFrame, Suite, SuiteRun
     from pytest_lockin.model.trial import CaseReport, Tried
     from pytest_lockin.suite.baseline import Warm
     from pytest_lockin.suite.jobs import SuiteWorld
@@ -331,15 +332,16 @@ class _SuiteTrials:
 def find_sources(baseline: Baseline) -> tuple[tuple[str, Path], ...]:
     """The candidate's files as (module, path): the entry point's, and those of its folder that it imports.
 
+    Of a program that does not lie beside the suite, the entry point's file alone.
+
     Raises:
-        _RefusedError: the entry point's module does not lie beside the suite.
+        _RefusedError: the entry point's module lies neither beside the suite nor elsewhere below the root.
     """
     suite = baseline.live.suite
     folder = Path(suite.path).parent
     first = candidate_file(suite.entry_point, folder)
     if first is None:
-        message = f"{suite.entry_point.module} does not lie beside the suite"
-        raise _RefusedError(message)
+        return ((suite.entry_point.module, _find_elsewhere(suite)),)
     found: dict[str, Path] = {}
     waiting = [(suite.entry_point.module, first)]
     while waiting:
@@ -351,8 +353,19 @@ def find_sources(baseline: Baseline) -> tuple[tuple[str, Path], ...]:
     return tuple(found.items())
 
 
+def _find_elsewhere(suite: Suite) -> Path:
+    """Find a program in the project's other folders, by the import path that pytest's settings made."""
+    root = Path(suite.path.removesuffix(suite.id))
+    for entry in dict.fromkeys(Path(each or ".").absolute() for each in sys.path):
+        found = candidate_file(suite.entry_point, entry) if entry.is_relative_to(root) else None
+        if found is not None:
+            return found
+    message = f"{suite.entry_point.module} lies neither beside the suite nor on the project's import path"
+    raise _RefusedError(message)
+
+
 def read_program(baseline: Baseline, root: Path) -> tuple[ProgramFile, ...]:
-    """The candidate's files, paths from `root`; none where its module does not lie beside the suite."""
+    """The candidate's files, paths from `root`; none where its module is not found."""
     try:
         sources = find_sources(baseline)
     except _RefusedError:

@@ -100,7 +100,7 @@ class TaskReport:
         fixtures: what each frozen fixture says of the candidate.
         obligations: each one in plan, code and tests; empty where the candidate was not diagnosed.
         diagnosis: what the candidate got wrong; None where it was not diagnosed.
-        program: the candidate's files; none where its module does not lie beside the suite.
+        program: the candidate's files; none where its module is not found in the project.
         unchanged: the revision since which nothing of this suite changed, so that it was not examined; or "".
         findings: what of it a gate may be asked to fail on.
     """
