@@ -73,6 +73,9 @@ def show_table(table: ShownTable, *, verbose: bool) -> Iterator[str]:
     if not table.rows:
         yield f"{table.name}: no rows"
         return
+    if not table.columns:  # columns without any value are left out
+        yield f"{table.name}: {count(len(table.rows), 'row')} of NULLs"
+        return
     rows = table.rows if verbose else table.rows[:_ROWS_SHOWN]
     lines = [[_clip(cell) for cell in row] for row in (table.columns, *rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(table.columns))]

@@ -17,15 +17,18 @@ if TYPE_CHECKING:
     from pytest_lockin.settings import Settings
 
 TASK_FILE = "task.yaml"
+# Where tasks are that lie beside no suite: tests of several programs often share one folder.
+TASKS_FOLDER = "tasks"
 
 
 class SuiteFinder:
     """Tells which test files are suites, and of which task.
 
     A file is a suite when its name matches `lockin_suites` and it has a `task.yaml` above it, or a folder
-    of its task under the references (or an ini line in `lockin_tasks` names its task). Files whose name
-    matches but that have no task are kept in `without_task`, to be listed; task files that cannot be read
-    in `task_errors`, by suite id.
+    of its task under the references (or an ini line in `lockin_tasks` names its task; then
+    `tasks/<id>/task.yaml`, where there is one, is its file). Files whose name matches but that have no
+    task are kept in `without_task`, to be listed; task files that cannot be read in `task_errors`, by
+    suite id.
 
     Args:
         settings: patterns and overrides.
@@ -72,9 +75,10 @@ class SuiteFinder:
 
     def _examine(self, path: Path) -> Suite | None:
         suite_id = self._relative(path)
-        task_file = next((up / TASK_FILE for up in self._up(path.parent) if (up / TASK_FILE).is_file()), None)
+        named = self._overridden(suite_id)
+        task_file = self._task_file(path.parent, named)
         task = self._task_in(task_file, suite_id)
-        task_id = self._overridden(suite_id) or (task.id if task else self._by_folder(path.parent))
+        task_id = named or (task.id if task else self._by_folder(path.parent))
         if task_id is None:
             if task_file is None:
                 self.without_task.append(suite_id)
@@ -87,6 +91,12 @@ class SuiteFinder:
             task_file=str(task_file or ""),
             entry_point=self._entry_point(suite_id, task),
         )
+
+    def _task_file(self, folder: Path, named: str | None) -> Path | None:
+        """The file of the task that the settings name, in `tasks/`; else the nearest one above the suite."""
+        near = [up / TASK_FILE for up in self._up(folder)]
+        listed = [self._root / TASKS_FOLDER / named / TASK_FILE] if named else []
+        return next((each for each in (*listed, *near) if each.is_file()), None)
 
     def _task_in(self, task_file: Path | None, suite_id: str) -> Task | None:
         if task_file is None:

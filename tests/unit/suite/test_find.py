@@ -41,6 +41,20 @@ def test_the_nearest_task_file_counts(tree):
     assert find(root, "a/b/test_solution.py")[0].task_id == "near"
 
 
+def test_the_file_of_a_task_that_the_settings_name_lies_in_tasks(tree):
+    """Tests of several programs share a folder, and no `task.yaml` above it can be that of all of them."""
+    root = tree("tests/test_late.py", "tests/test_soon.py")
+    (root / "task.yaml").write_text("id: near\n")
+    (root / "tasks/late").mkdir(parents=True)
+    (root / "tasks/late/task.yaml").write_text("id: late\nentry_point: jobs.daily:run\n")
+    settings = {"suites": ("test_*.py",), "tasks": (("tests/test_late.py", "late"), ("tests/*", "soon"))}
+    suite, finder = find(root, "tests/test_late.py", **settings)
+    assert (suite.task_id, suite.task_file) == ("late", str(root / "tasks/late/task.yaml"))
+    assert suite.entry_point == EntryPoint(module="jobs.daily", function="run")
+    other = finder.suite_at(root / "tests/test_soon.py")
+    assert (other.task_id, other.task_file) == ("soon", str(root / "task.yaml"))
+
+
 @pytest.mark.parametrize(
     ("folder", "task"),
     [
