@@ -325,14 +325,22 @@ class LockinSession:
         suite = None if self._off else self._finder.suite_at(module_path)
         return None if suite is None else self._make_module(suite, parent, module_path)
 
-    def pytest_collect_file(self, file_path: Path, parent: Any) -> Any:
-        """Collect a suite whose file name pytest's own patterns would pass over."""
-        if self._off or file_path.suffix != ".py" or parent.session.isinitpath(file_path):
-            return None
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path, parent: Any) -> Generator[None, list[Any], list[Any]]:
+        """Collect a suite whose file name pytest's own patterns would pass over.
+
+        Where a change is judged, what is no suite is left out: it would run where the references are known.
+        """
+        found = yield
+        suite = None if self._off or file_path.suffix != ".py" else self._finder.suite_at(file_path)
+        if self._suites_only and suite is None:
+            self._left_out |= {file_path} if found else set()
+            return []
+        if suite is None or parent.session.isinitpath(file_path):
+            return found
         if any(file_path.match(pattern) for pattern in self._config.getini("python_files")):
-            return None
-        suite = self._finder.suite_at(file_path)
-        return None if suite is None else self._make_module(suite, parent, file_path)
+            return found
+        return [*found, self._make_module(suite, parent, file_path)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: Any) -> pytest.Dir | None:
@@ -340,14 +348,6 @@ class LockinSession:
         if self._off or not (self._suites_only or self._finder.in_suite_folder(path / "__init__.py")):
             return None
         return pytest.Dir.from_parent(parent, path=path)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Leave out what is no suite where a change is judged: it would run beside the references."""
-        if not self._suites_only or collection_path.is_dir() or self._finder.suite_at(collection_path):
-            return None
-        self._left_out |= {collection_path} if collection_path.name.startswith("test_") else set()
-        return True
 
     def pytest_report_collectionfinish(self) -> list[str]:
         """Say what was left out."""
