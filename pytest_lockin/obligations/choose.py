@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+")
 _BOUND = re.compile(r"(<=|>=|<>|!=|<|>)\s*\(?(\d+(?:\.\d+)?|'[^']*')")
+_LABEL = re.compile(r"'([^']+)'")
 _RULES = (
     "it breaks the fewest obligations",
     "its columns fit the candidate's best",
@@ -72,10 +73,20 @@ def count_evidence(edits: Edits, source: str) -> float:
 
 
 def _signs(edit: Edit, source: str) -> list[int]:
+    labels = [_LABEL.fullmatch(text) for text in (edit.before, edit.after)]
+    if all(labels):
+        # A whole label counts, not its words: these may be names of other things.
+        was, put = (_quotes(source, label[1]) for label in labels if label)
+        return [1 if put else -1, -1 if was else 1]
     before, after = _words(edit.before), _words(edit.after)
     brought = [1 if _holds(source, word) else -1 for word in after - before]
     taken = [-1 if _holds(source, word) else 1 for word in before - after]
     return [*brought, *taken, *_bound_signs(edit, source)]
+
+
+def _quotes(source: str, label: str) -> bool:
+    """Whether the source holds the label as a text of its own."""
+    return any(f"{mark}{label.lower()}{mark}" in source for mark in ("'", '"'))
 
 
 def _bound_signs(edit: Edit, source: str) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -165,14 +165,18 @@ class _Search:
         if sql is None or self._is_over():
             return float("inf")
         left = 0.0
+        helps = False
+        spoken_for = count_evidence(edits, self._words) > 0
         for name in self._ranked:
             frame = self._run(sql, name)
             share = self._distance(frame, name) / self._apart[name] if frame is not None else float("inf")
             left += share / len(self._ranked)
-            if share >= 1:
-                # It does not help here: whether it does elsewhere is not worth a run.
+            helps = helps or share < 1
+            if not helps and not spoken_for:
+                # Whether it does elsewhere is not worth a run; of what the source says it may be: three
+                # wrong labels show on different data sets.
                 return max(left, 1.0)
-        return left
+        return left if helps else max(left, 1.0)
 
     def _is_over(self) -> bool:
         return self.asked >= self.suspect.most or time.monotonic() > self._deadline
@@ -218,24 +222,27 @@ class _Search:
         yield from ((edit,) for edit in self.suspect.edits)
         yield from find_families(self.suspect.base, self.suspect.edits)
 
-    def _by_evidence(self) -> Iterator[Callable[[], list[Edits]]]:
+    def _by_evidence(self) -> Iterator[Callable[[], Iterable[Edits]]]:
         """Simple edits in three stages: the source speaks for them, says nothing, speaks against them.
 
-        Of explanations that fit equally well the source decides, so that later ones need no run.
+        Of explanations that fit equally well the source decides, so that later ones need no run. Several
+        edits of one obligation that it speaks for (three labels written in another way) come before the rest.
         """
         graded = [(count_evidence(each, self._words), each) for each in self._simple()]
         for wanted in (1, 0, -1):
             stage = [each for evidence, each in graded if (evidence > 0) - (evidence < 0) == wanted]
             yield partial(list, stage)
+            if wanted == 1:
+                yield partial(self._within, stage)
 
-    def _helpful(self) -> list[Edits]:
-        """Sets of edits that come nearer than none, the nearest first."""
-        tried = list(self._simple())
+    def _helpful(self, among: Iterable[Edits] | None = None) -> list[Edits]:
+        """Sets of edits that come nearer than none, the nearest first; of all simple ones by default."""
+        tried = list(self._simple() if among is None else among)
         return sorted((each for each in tried if self.score(each) < 1), key=self.score)[:_COMBINED]
 
-    def _within(self) -> Iterator[Edits]:
+    def _within(self, among: Iterable[Edits] | None = None) -> Iterator[Edits]:
         """Several edits of one obligation, each coming nearer than the last."""
-        helpful = self._helpful()
+        helpful = self._helpful(among)
         for home in dict.fromkeys(self.homes(each) for each in helpful):
             pool = [each for each in helpful if self.homes(each) == home]
             yield self._climb(pool[0], pool, len(home))

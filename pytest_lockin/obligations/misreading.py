@@ -56,7 +56,7 @@ def make_misreadings(
         *_functions(tree, candidate),
         *_siblings(tree, schemas, candidate),
         *_signs(tree),
-        *_constants(tree, _own_constants(candidate, schemas)),
+        *_constants(tree, read_constants(candidate), _names_of(schemas)),
     ):
         edit = change.edit(base, tree)
         if edit is not None:
@@ -260,17 +260,19 @@ def _signs(tree: Any) -> Iterator[_Change]:
             yield _Change(node, put, kind_, fragment, f"{say(put)} were taken where {say(node)} is meant")
 
 
-def _own_constants(
-    candidate: str, schemas: Mapping[str, Mapping[str, str]]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Read the candidate's constants, without the texts that name a table or a column."""
-    texts, numbers = read_constants(candidate)
-    names = {*schemas, *(column for columns in schemas.values() for column in columns)}
-    return texts - names, numbers
+def _names_of(schemas: Mapping[str, Mapping[str, str]]) -> frozenset[str]:
+    """Every table's and every column's name."""
+    return frozenset({*schemas, *(column for columns in schemas.values() for column in columns)})
 
 
-def _constants(tree: Any, own: tuple[frozenset[str], frozenset[str]]) -> Iterator[_Change]:
-    """A constant of the statement is another one, which the candidate's source holds."""
+def _constants(
+    tree: Any, own: tuple[frozenset[str], frozenset[str]], names: frozenset[str]
+) -> Iterator[_Change]:
+    """A constant of the statement is another one, which the candidate's source holds.
+
+    A text that names a table or a column stands for itself only where it is a piece of the constant, or the
+    constant of it: the label `store` for `store channel`.
+    """
     texts, numbers = own
     for node in list(tree.find_all(exp.Literal)):
         if node.find_ancestor(exp.DataType, exp.Round):
@@ -279,7 +281,12 @@ def _constants(tree: Any, own: tuple[frozenset[str], frozenset[str]]) -> Iterato
         if not node.is_string and clause is Fragment.SELECT:
             continue
         dated = bool(_DATE.fullmatch(node.name))
-        alike = {each for each in texts if bool(_DATE.fullmatch(each)) is dated}
+        alike = {
+            each
+            for each in texts
+            if bool(_DATE.fullmatch(each)) is dated
+            and (each not in names or each in node.name or node.name in each)
+        }
         pool = (alike if node.is_string else numbers) - {node.name}
         for value in sorted(pool):
             put = exp.Literal.string(value) if node.is_string else exp.Literal.number(value)

@@ -206,3 +206,21 @@ def test_edits_of_the_same_place_are_not_made_at_once():
     edits = [read_variant(base, each) for each in make_variants(REFERENCE, SCHEMAS)]
     pair = next([a, b] for a in edits for b in edits if a.id < b.id and a.start < b.end and b.start < a.end)
     assert apply_edits(base, pair) is None
+
+
+def test_labels_that_show_on_different_data_sets_are_found_together():
+    reference = (
+        "SELECT 'items channel' AS brand, count(*) AS total FROM items UNION ALL "
+        "SELECT 'sales channel', count(*) FROM sales WHERE day > 3 HAVING count(*) > 0"
+    )
+    candidate = reference.replace(" channel", "")
+    labels = (
+        obligation(1, Kind.LITERAL, Fragment.SELECT, "Rows are labelled items channel and sales channel."),
+    )
+    # `items` is a table's name, too, and `channel` a word of the source.
+    source = "def part(channel): ...\npart('items')\npart('sales')\nchannel = 1"
+    only_items = {"items": ROWS["items"], "sales": []}
+    found = World(one=only_items, two=ROWS).explain(reference, candidate, labels, source=source)
+    assert found.explained
+    assert found.broken == ("O1",)
+    assert sorted(found.explanation.after) == ["'items'", "'sales'"]
