@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from pytest_lockin.errors import FrameError
 from pytest_lockin.frames.encoding import decoded, plain_type
 from pytest_lockin.frames.frame import Frame
+from pytest_lockin.frames.ipcfile import InflatingError, read_arrow
 from pytest_lockin.frames.types import is_list
 from pytest_lockin.frames.whole import open_whole
 
@@ -43,15 +44,19 @@ def read_frame(path: Path) -> Frame:
     """Read a frame that `write_frame` wrote.
 
     Raises:
-        FrameError: the file is missing, torn or of another format.
+        FrameError: the file is missing, torn, of another format, or takes more memory than a table may.
     """
     path = Path(path)
     try:
-        with pa.OSFile(str(path), "rb") as source:
-            table = pa.ipc.open_file(source).read_all()
-        return _with_own_metadata(table)
+        return _with_own_metadata(read_arrow(path))
     except FileNotFoundError:
         raise _unreadable(path, "no such file") from None
+    except InflatingError as error:
+        raise FrameError(
+            expected=f"a stored frame in {path}",
+            found=str(error),
+            hint="whoever wrote it is not to be trusted",
+        ) from error
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise _unreadable(path, str(error).splitlines()[0] if str(error) else type(error).__name__) from error
 

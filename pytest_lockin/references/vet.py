@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pytest_lockin.errors import FrameError, UnfitReferenceError
 from pytest_lockin.frames.frame import Frame
+from pytest_lockin.frames.ipcfile import InflatingError
+from pytest_lockin.frames.parquetfile import read_parquet
 from pytest_lockin.model.messages import ProgramRaised, ProgramReturned, RunProgram, TableFile
 from pytest_lockin.references.clocks import find_python_clocks
 from pytest_lockin.references.compare import agree_parts
@@ -196,11 +197,11 @@ def read_stored(path: Path) -> Frame:
     """Read a stored output; Spark's own schema is taken from the file when Spark wrote it.
 
     Raises:
-        UnfitReferenceError: it is no Parquet file or folder.
+        UnfitReferenceError: it is no Parquet file or folder, or takes more memory than one table may.
     """
     try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException) as error:
+        table = read_parquet(path)
+    except (OSError, InflatingError, pa.ArrowException) as error:
         raise _unfit(f"{path.name} cannot be read: {str(error).splitlines()[0]}") from error
     metadata = table.schema.metadata or {}
     schema_json = metadata.get(_SPARK_METADATA, b"").decode()

@@ -92,7 +92,7 @@ class Worker:
         if not self._sealed:
             return
         attestation = self.attest()
-        if not self.alive:
+        if not self.process.alive:
             raise self._crashed()
         if self._canary:
             places = find_in_process(self.process.inner(), self._canary)
@@ -175,8 +175,8 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process is still running."""
-        return self.process.alive
+        """Whether the process is still running, and what it rests on."""
+        return self.process.alive and not self.support()
 
     def log_tail(self) -> str:
         """The last part of what the worker printed outside captured tests."""
@@ -198,7 +198,7 @@ class Worker:
     def _crashed(self) -> WorkerCrashedError:
         self.failed = True
         deadline = time.monotonic() + _GRACE
-        while self.alive and time.monotonic() < deadline:
+        while self.process.alive and time.monotonic() < deadline:
             time.sleep(0.01)
         memory = self.process.out_of_memory
         self.kill()

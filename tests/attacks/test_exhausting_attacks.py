@@ -41,7 +41,7 @@ def ask(attacker, name, limit=60):
     return attacker.ask(name, limit=limit, module="exhausting")
 
 
-@pytest.mark.parametrize("attack", ["memory_bomb", "memory_bomb_in_temporary_files"])
+@pytest.mark.parametrize("attack", ["memory_bomb", "memory_bomb_in_temporary_files", "parquet_bomb"])
 def test_a_memory_bomb_ends_its_worker_only(tight, attack):
     try:
         answer = ask(tight, attack)

@@ -20,6 +20,18 @@ def memory_bomb_in_temporary_files(spark, tables):
         number += 1
 
 
+def parquet_bomb(spark, tables):
+    """A file of some kilobytes that is gigabytes once it is read."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = pa.array(np.zeros(1_000_000, "i4"))
+    texts = pa.DictionaryArray.from_arrays(rows, pa.array(["x" * 1_000_000]))
+    pq.write_table(pa.table({"a": texts}), "/tmp/bomb.parquet", compression="zstd")
+    return spark.range(len(pq.read_table("/tmp/bomb.parquet")["a"].cast(pa.large_string())))
+
+
 def fork_bomb(spark, tables):
     made = 0
     try:
