@@ -205,9 +205,10 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
 
 
 def _doctor(_: argparse.Namespace) -> int:
-    from pytest_lockin.engines.preflight import check_environment
+    from pytest_lockin.engines.preflight import check_environment, check_sandbox
+    from pytest_lockin.workers.sandbox.bwrap import look_for_bubblewrap
 
-    findings = check_environment()
+    findings = (*check_environment(), check_sandbox(*look_for_bubblewrap()))
     for finding in findings:
         print(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.text}")
         if not finding.ok and finding.hint:

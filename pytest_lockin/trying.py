@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import pytest_lockin
 from pytest_lockin.alternatives.kept import keep_mutants
+from pytest_lockin.alternatives.neutral import make_control
 from pytest_lockin.errors import AlternativesError, LockinError
 from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.frames.types import short_name
@@ -205,20 +206,31 @@ class _SuiteTrials:
     ) -> tuple[dict[str, Tried], TrialRun]:
         plan = self._settings.plan
 
+        controls = self._make_controls() if mutants else ()
+
         def note(done: int, tried: Tried) -> None:
             if self._settings.progress is not None:
-                self._settings.progress(self._suite.id, done, len(mutants), str(tried.outcome))
+                everything = len(controls) + len(mutants)
+                self._settings.progress(self._suite.id, done, everything, str(tried.outcome))
 
         if engine == "spark":
             # One JVM: a second worker on it would only wait.
             plan = replace(plan, workers=1)
         with self._workshop.lease(engine):
-            kept = run_kept(mutants, lambda cases: self._worker(engine, cases), plan, cache, note)
+            everything = (*controls, *mutants)
+            kept = run_kept(everything, lambda cases: self._worker(engine, cases), plan, cache, note)
         if kept.run.refusal:
             raise _RefusedError(kept.run.refusal)
-        self._cached = kept.cached
+        for control in controls:
+            _refuse_noticed(kept.tried.pop(control.id))
+        self._cached = kept.cached - {control.id for control in controls}
         self.cases = self._report_cases(kept.run, cache)
         return kept.tried, kept.run
+
+    def _make_controls(self) -> tuple[Mutant, ...]:
+        """One for each file: an edit that does nothing, which no case may notice."""
+        made = (make_control(_read(str(path)), name) for name, path in self._sources)
+        return tuple(control for control in made if control is not None)
 
     def _report_cases(self, run: TrialRun, cache: TrialCache | None) -> tuple[CaseReport, ...]:
         """What is known of each case, from this run's controls or an earlier one's."""
@@ -327,6 +339,23 @@ class _SuiteTrials:
             return results, (f"not confirmed on {judge}: {kept.run.refusal}",)
         results = apply_confirmation(results, kept.tried, judge)
         return results, _say_disagreement(results, judge)
+
+
+def _refuse_noticed(tried: Tried) -> None:
+    """Refuse to count where an edit that does nothing is noticed: then any edit is, whatever it does.
+
+    Raises:
+        _RefusedError: it was.
+    """
+    if tried.outcome not in (TrialOutcome.KILLED, TrialOutcome.CRASHED):
+        return
+    kill = tried.kill
+    how = f"{kill.case_id.rpartition('::')[2]}: {kill.message}" if kill is not None else tried.detail
+    message = (
+        f"an edit that does nothing is noticed ({how}): the program or its tests look at the program's own "
+        "code, so to notice an edit proves nothing"
+    )
+    raise _RefusedError(message)
 
 
 def find_sources(baseline: Baseline) -> tuple[tuple[str, Path], ...]:

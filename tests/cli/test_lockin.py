@@ -168,10 +168,13 @@ def test_doctor_prints_findings_and_fails_on_a_bad_one(run, monkeypatch):
     def finding(ok):
         return preflight.Finding(slug="java", ok=ok, text="Java", hint="install Java 17")
 
+    monkeypatch.setattr(
+        preflight, "check_sandbox", lambda *_: preflight.Finding(slug="sandbox", ok=True, text="box")
+    )
     monkeypatch.setattr(preflight, "check_environment", lambda: (finding(ok=True),))
-    assert run("doctor") == (0, "ok    Java\n", "")
+    assert run("doctor") == (0, "ok    Java\nok    box\n", "")
     monkeypatch.setattr(preflight, "check_environment", lambda: (finding(ok=True), finding(ok=False)))
-    assert run("doctor") == (1, "ok    Java\nFAIL  Java\n      hint: install Java 17\n", "")
+    assert run("doctor") == (1, "ok    Java\nFAIL  Java\n      hint: install Java 17\nok    box\n", "")
 
 
 def test_study_evaluate_hands_its_options_on(run, monkeypatch, tmp_path):

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,6 +118,19 @@ def find_bubblewrap() -> str:
     found = shutil.which("bwrap")
     beside = Path(sys.executable).parent / "bwrap"
     return found or (str(beside) if beside.exists() else "")
+
+
+def look_for_bubblewrap() -> tuple[str, str, str, str]:
+    """Give path, version, why it makes no sandbox here, and what its sandboxes lack; each "" for nothing."""
+    executable = find_bubblewrap()
+    if not executable:
+        return "", "", "", ""
+    trouble = try_bubblewrap(executable)
+    if trouble:
+        return executable, "", trouble, ""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Bubblewrap(executable, Path(folder))
+        return executable, made.version, "", made.weakness
 
 
 def try_bubblewrap(executable: str) -> str:
@@ -231,4 +245,4 @@ def _write_etc(folder: Path) -> Path:
     return etc
 
 
-__all__ = ["Bubblewrap", "find_bubblewrap", "try_bubblewrap"]
+__all__ = ["Bubblewrap", "find_bubblewrap", "look_for_bubblewrap", "try_bubblewrap"]

@@ -13,8 +13,10 @@ from pytest_lockin.engines.preflight import (
     check_pandas,
     check_pysail,
     check_pyspark,
+    check_sandbox,
     java_home,
 )
+from pytest_lockin.workers.sandbox.bwrap import look_for_bubblewrap
 
 
 def make_java(folder, says, status=0):
@@ -132,3 +134,31 @@ def test_the_checks_import_neither_pyspark_nor_pysail():
 def test_here_everything_but_java_is_as_it_should_be():
     findings = {finding.slug: finding for finding in check_environment()}
     assert all(findings[slug].ok for slug in ("interpreter", "pyspark", "pysail", "pandas"))
+
+
+def test_the_sandbox_is_there_works_and_lacks_nothing():
+    found = check_sandbox("/usr/bin/bwrap", "0.8.0", "", "")
+    assert (found.ok, found.text) == (True, "sandbox: bubblewrap 0.8.0 at /usr/bin/bwrap")
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        (("", "", "", ""), "not installed"),
+        (
+            ("/usr/bin/bwrap", "", "No permissions to create new namespace", ""),
+            "makes none here (No permissions",
+        ),
+        (("/usr/bin/bwrap", "0.8.0", "", "nothing limits processes"), "but nothing limits processes"),
+    ],
+)
+def test_a_sandbox_that_is_missing_or_weak_is_a_finding_with_a_cure(seen, told):
+    found = check_sandbox(*seen)
+    assert not found.ok
+    assert told in found.text
+    assert found.hint
+
+
+def test_the_sandbox_of_this_machine_is_looked_at_by_making_one():
+    executable, version, trouble, _ = look_for_bubblewrap()
+    assert bool(version) == bool(executable and not trouble)
