@@ -31,6 +31,8 @@ _COMBINED = 40
 _MOST_EDITS = 8
 _MOST_OBLIGATIONS = 3
 _STARTS = 6
+# Seconds in which others that fit as well are looked for.
+_AFTER_THE_FIRST = 20.0
 # Explanations whose columns are compared too.
 _MOST_FITTED = 30
 
@@ -208,14 +210,33 @@ class _Search:
         """Add the explanation and give its edits, none for one that leaves something unexplained."""
         best: Edits = ()
         for stage in (*self._by_evidence(), self._within, self._across):
-            tried = list(stage())
-            fitting = [edits for edits in tried if self.fits(edits)]
+            tried: list[Edits] = []
+            fitting: list[Edits] = []
+            for edits in self._families_early(stage()):
+                tried.append(edits)
+                if self.fits(edits):
+                    fitting.append(edits)
+                    # Others may fit as well and be the better explanation; the search for them is short.
+                    self._deadline = min(self._deadline, time.monotonic() + _AFTER_THE_FIRST)
             if fitting:
                 return self._conclude(found, fitting)
             best = min([*tried, *([best] if best else [])], key=self.score, default=best)
         if not best or self.score(best) >= 1:
             return found, ()
         return replace(found, explanation=self._describe(best, self.score(best))), ()
+
+    def _families_early(self, sets: Iterable[Edits]) -> Iterator[Edits]:
+        """Put the same edit in several places right behind one of them that helps: time may run out."""
+        waiting = list(sets)
+        singles = [each for each in waiting if len(each) == 1]
+        families = [each for each in waiting if len(each) > 1]
+        for single in singles:
+            yield single
+            if families and self.score(single) < 1:
+                near = [each for each in families if single[0] in each]
+                families = [each for each in families if each not in near]
+                yield from near
+        yield from families
 
     def _simple(self) -> Iterator[Edits]:
         """Single edits, and the same edit wherever it can be made."""
