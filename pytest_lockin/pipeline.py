@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.task import Task
     from pytest_lockin.model.trial import TrialSummary
     from pytest_lockin.references.load import Panel
+    from pytest_lockin.sealing.base import Base
     from pytest_lockin.settings import Settings
     from pytest_lockin.suite.jobs import SuiteWorld
     from pytest_lockin.workshop import Workshop
@@ -210,14 +211,14 @@ def _run_stages(bench: Bench, live: LiveResult, examination: Examination, report
         describe_baseline(report, baseline), program=read_program(baseline, Path(examination.root))
     )
     if trials is not None:
-        report = replace(report, trials=_without_undecided(trials, bench, baseline))
+        report = replace(report, trials=_without_undecided(trials, bench, baseline, examination))
     if not bench.settings.reference:
         return report
     task_error = dict(examination.task_errors).get(live.suite.id, "")
     doubt = find_doubt(baseline, task_error=task_error, ini_in_suite=examination.ini_in_suite)
     if doubt:
         return unverified(report, doubt)
-    task = _load_task(baseline)
+    task = _load_task(baseline, examination.policy.files)
     panel = load_panel(Path(bench.settings.reference), live.suite.task_id)
     report = replace(report, references=tuple(reference.name for reference in panel.references))
     frozen = bench.frozen(task)
@@ -252,17 +253,22 @@ def _say_witness(report: TaskReport) -> str:
     return f"fixture {shown.name}: {summarise_witness(shown.witness)}" if shown and shown.witness else ""
 
 
-def _load_task(baseline: Baseline) -> Task | None:
+def _load_task(baseline: Baseline, base: Base) -> Task | None:
     task_file = baseline.live.suite.task_file
-    return load_task(Path(task_file)) if task_file else None
+    if not task_file:
+        return None
+    with base.stand_in(Path(task_file), new=True) as place:
+        return replace(load_task(place), path=task_file)
 
 
-def _without_undecided(trials: SuiteTrials, bench: Bench, baseline: Baseline) -> TrialSummary:
+def _without_undecided(
+    trials: SuiteTrials, bench: Bench, baseline: Baseline, examination: Examination
+) -> TrialSummary:
     """Survivors that no fixture tells from the program say nothing of the tests."""
     if not trials.mutants:
         return trials.summary
     try:
-        frozen = bench.frozen(_load_task(baseline))
+        frozen = bench.frozen(_load_task(baseline, examination.policy.files))
     except LockinError:
         # The verdict says so; trials stand without.
         return trials.summary
@@ -321,6 +327,7 @@ def _trial_settings(bench: Bench, examination: Examination) -> TrialSettings:
         survivors=asked.survivors,
         cache=Path(examination.cache) if examination.cache else None,
         root=Path(examination.root),
+        base=examination.policy.files,
         operators=examination.operators,
         progress=examination.progress,
     )

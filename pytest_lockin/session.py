@@ -24,8 +24,9 @@ from pytest_lockin.reports.jsonfile import write_json
 from pytest_lockin.reports.junit import list_failure, list_properties
 from pytest_lockin.reports.progress import TrialProgress
 from pytest_lockin.reports.terminal import render_terminal
+from pytest_lockin.sealing.base import Base
 from pytest_lockin.sealing.lock import make_lock, write_lock
-from pytest_lockin.sealing.policy import Policy, compare_policy
+from pytest_lockin.sealing.policy import Policy, compare_policy, read_base
 from pytest_lockin.sealing.tamper import Before, look_before
 from pytest_lockin.settings import (
     DEFAULT_SUITES,
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.messages import Collected, Finished, PhaseDone, Warned
     from pytest_lockin.model.report import Report
     from pytest_lockin.model.suite import Suite
+    from pytest_lockin.model.task import Task
     from pytest_lockin.reports.document import Document
     from pytest_lockin.workers.sandbox.choose import SandboxChoice
 
@@ -86,22 +88,34 @@ def make_session(config: pytest.Config) -> LockinSession:
     """
     try:
         settings = read_settings(config)
-        known = read_known(settings.baseline) if settings.baseline else Known()
+        base = read_base(settings.policy, config.rootpath) if settings.policy else Base()
+        known = _read_known(settings.baseline, base)
         choice = decide_for(settings)
-    except (SettingsError, SandboxError, BaselineFileError) as error:
+    except (SettingsError, SandboxError, BaselineFileError, PolicyError) as error:
         raise pytest.UsageError(str(error)) from error
-    finder = SuiteFinder(settings, config.rootpath, load_task)
+
+    def read_task(path: Path) -> Task:
+        with base.stand_in(path, new=True) as place:
+            return load_task(place)
+
+    finder = SuiteFinder(settings, config.rootpath, read_task)
     session = LockinSession(settings, finder, choice, known)
-    try:
-        session.check_policy(config.rootpath)
-    except PolicyError as error:
-        raise pytest.UsageError(str(error)) from error
+    session.check_policy(base)
     if session.in_process(config) and choice.required:
         message = "--pdb and --trace run suites where the references are known: not with CI=true"
         raise pytest.UsageError(message)
     if not session.in_process(config):
         keep_out_conftests(config.pluginmanager, finder)
     return session
+
+
+def _read_known(path: Path | None, base: Base) -> Known:
+    """What is known from a baseline; of one that the base has not, nothing."""
+    if path is None:
+        return Known()
+    with base.stand_in(path) as place:
+        missing = place != path and not place.exists()
+        return Known() if missing else read_known(place)
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -213,14 +227,11 @@ class LockinSession:
         self._detail = ""
         self._left_out: set[Path] = set()
 
-    def check_policy(self, root: Path) -> None:
-        """Compare what decides a verdict with the base that a change is judged by, where one is named.
-
-        Raises:
-            PolicyError: there is no such base.
-        """
-        if self._settings.policy:
-            self._policy = compare_policy(self._settings.policy, root, self._finder.in_suite_folder)
+    def check_policy(self, base: Base) -> None:
+        """Compare what decides a verdict with the base that a change is judged by, where one is named."""
+        if base.named:
+            is_suites = self._finder.in_suite_folder
+            self._policy = compare_policy(self._settings.policy, base.root, is_suites, base)
 
     # Configuration
 

@@ -12,7 +12,7 @@ import platform
 import sys
 import time
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from pytest_lockin.frames.keep import FrameStore
 from pytest_lockin.frames.types import short_name
 from pytest_lockin.model.report import ProgramFile
 from pytest_lockin.model.trial import AlternativeResult, TrialOutcome, TrialSummary
+from pytest_lockin.sealing.base import Base
 from pytest_lockin.suite.jobs import make_trial_job
 from pytest_lockin.suite.observe import candidate_file
 from pytest_lockin.suite.reach import takes_more
@@ -61,6 +62,7 @@ class TrialSettings:
         survivors: only alternatives that survived the last run.
         cache: folder where answers are kept, or None to keep none.
         root: the root folder; the waiver file is there.
+        base: whose waivers count, where a change is judged by a base.
         operators: others' operators beside ours.
         progress: called with (suite id, done, all, outcome word) as answers come.
     """
@@ -70,6 +72,7 @@ class TrialSettings:
     survivors: bool = False
     cache: Path | None = None
     root: Path = Path()
+    base: Base = field(default_factory=Base)
     operators: tuple[Operator, ...] = ()
     progress: Callable[[str, int, int, str], None] | None = None
 
@@ -100,7 +103,8 @@ def try_suite(
         return SuiteTrials(summary=TrialSummary(refusal=refusal))
     begun = time.perf_counter()
     try:
-        waivers = load_waivers(settings.root / FILE_NAME)
+        with settings.base.stand_in(settings.root / FILE_NAME) as place:
+            waivers = load_waivers(place)
         trials = _SuiteTrials(workshop, world, baseline, settings, limit=limit, warm=warm)
         results, notes = trials.run()
     except _RefusedError as refused:

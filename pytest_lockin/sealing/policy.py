@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_lockin.errors import PolicyError
+from pytest_lockin.sealing.base import Base
 from pytest_lockin.sealing.tree import MISSING, hash_file
 
 if TYPE_CHECKING:
@@ -35,14 +36,29 @@ class Policy:
     Attributes:
         base: the revision or folder, or "" where none was named.
         changes: one line for each deciding file that is not as it is there.
+        files: the base's deciding files, which are read in place of the change's.
     """
 
     base: str = ""
     changes: tuple[str, ...] = ()
+    files: Base = field(default_factory=Base)
 
 
-def compare_policy(base: str, root: Path, is_suites: Callable[[Path], bool] = lambda _: False) -> Policy:
-    """Compare every deciding file below the root with the base: a folder, else a revision of the repository.
+def read_base(base: str, root: Path) -> Base:
+    """Read every deciding file of the base: a folder, else a revision of the repository.
+
+    Raises:
+        PolicyError: it is neither a folder nor a revision git knows here.
+    """
+    folder = Path(base)
+    found = _of_folder(folder) if folder.is_dir() else _of_revision(base, root)
+    return Base(root=root, files=tuple(sorted(found.items())), named=True)
+
+
+def compare_policy(
+    base: str, root: Path, is_suites: Callable[[Path], bool] = lambda _: False, found: Base | None = None
+) -> Policy:
+    """Compare every deciding file below the root with the base, which is read unless it is given.
 
     A conftest in a suite's folder (`is_suites`) is part of the suite, runs where the suite runs, and decides
     nothing else.
@@ -50,16 +66,16 @@ def compare_policy(base: str, root: Path, is_suites: Callable[[Path], bool] = la
     Raises:
         PolicyError: the base is neither a folder nor a revision git knows here.
     """
-    folder = Path(base)
-    theirs = _of_folder(folder) if folder.is_dir() else _of_revision(base, root)
-    ours = _of_folder(root)
+    found = found or read_base(base, root)
+    theirs = {name: hashlib.sha256(content).hexdigest() for name, content in found.files}
+    ours = {name: hash_file(root / name) for name in _of_folder(root)}
     changes = [
         _describe(name, theirs.get(name, MISSING), ours.get(name, MISSING))
         for name in sorted({*theirs, *ours})
         if theirs.get(name, MISSING) != ours.get(name, MISSING)
         and not (Path(name).name == "conftest.py" and is_suites(root / name))
     ]
-    return Policy(base=base, changes=tuple(changes))
+    return Policy(base=base, changes=tuple(changes), files=found)
 
 
 def _describe(name: str, was: str, now: str) -> str:
@@ -68,8 +84,8 @@ def _describe(name: str, was: str, now: str) -> str:
     return f"{name} was changed" if now else f"{name} is gone"
 
 
-def _of_folder(folder: Path) -> dict[str, str]:
-    found = {}
+def _of_folder(folder: Path) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
     waiting = [folder]
     while waiting:
         try:
@@ -80,11 +96,19 @@ def _of_folder(folder: Path) -> dict[str, str]:
             if entry.is_dir() and not entry.is_symlink():
                 waiting += [entry] if entry.name not in _SKIPPED else []
             elif entry.name in _DECIDING:
-                found[str(entry.relative_to(folder))] = hash_file(entry)
+                found[entry.relative_to(folder).as_posix()] = _content(entry)
     return found
 
 
-def _of_revision(revision: str, root: Path) -> dict[str, str]:
+def _content(file: Path) -> bytes:
+    """Of a file that can be read; of a link, that it is one: wherever it leads, nothing is read there."""
+    try:
+        return f"link {file.readlink()}".encode() if file.is_symlink() else file.read_bytes()
+    except OSError:
+        return b""
+
+
+def _of_revision(revision: str, root: Path) -> dict[str, bytes]:
     top = Path(_git(root, "rev-parse", "--show-toplevel").decode().strip())
     if revision.startswith("-"):
         raise _unknown(revision, "a revision does not begin with a dash")
@@ -94,8 +118,7 @@ def _of_revision(revision: str, root: Path) -> dict[str, str]:
     for name in filter(None, listed.decode(errors="surrogateescape").split("\0")):
         path = Path(name)
         if path.name in _DECIDING and not any(part in _SKIPPED for part in path.parts):
-            content = _git(top, "show", f"{revision}:{name}")
-            found[str(path.relative_to(inside))] = hashlib.sha256(content).hexdigest()
+            found[path.relative_to(inside).as_posix()] = _git(top, "show", f"{revision}:{name}")
     return found
 
 

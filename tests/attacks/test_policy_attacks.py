@@ -1,6 +1,8 @@
 """Attacks on what decides a verdict: settings, conftests, waivers, task files, the cache, the command line."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -9,7 +11,7 @@ from plugin_project import BIG, BIG_TESTS, Project, outer_environment
 
 from pytest_lockin.cli import main
 from pytest_lockin.errors import PolicyError, SealError
-from pytest_lockin.sealing.policy import compare_policy
+from pytest_lockin.sealing.policy import compare_policy, read_base
 from pytest_lockin.sealing.start import find_settings, sealed_command, sealed_variables
 from pytest_lockin.sealing.tamper import find_tampering, look_before
 
@@ -260,3 +262,61 @@ def test_a_lock_says_what_changed_since(project, capsys):
     lock.write_text(lock.read_text().replace('"backend": "bwrap"', '"backend": "none"'))
     assert main(verify) == 1
     assert "the lock itself was edited" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("named", ["revision", pytest.param("folder", marks=pytest.mark.slow)])
+def test_waivers_baseline_and_task_count_as_they_are_in_the_base(project, named):
+    """A change that accepts its own survivors, knows its own faults and moves its entry point gains nothing."""
+    project.write("suites/big-one/task.yaml", "id: big\n")
+    project.write("lockin-baseline.json", '{"format": 1, "suites": {}}')
+    base = "HEAD"
+    git(project.root, "init", "-q")
+    git(project.root, "add", ".")
+    git(project.root, "commit", "-qm", "base")
+    if named == "folder":
+        base = f"{project.root}-base"
+        shutil.copytree(project.root, base)
+    project.write(
+        "suites/big-one/solution.py",
+        BIG + "\n\n    def other(spark, tables):\n        return tables['orders'].limit(0)\n",
+    )
+    project.write("suites/big-one/task.yaml", "id: big\nentry_point: solution:other\n")
+    survivor = {"id": "8c2560340b32", "reason": "mine", "author": "me"}
+    waiver = "".join(f'{name} = "{text}"\n' for name, text in survivor.items())
+    project.write("lockin-waivers.toml", f"[[waiver]]\n{waiver}expires = 2999-01-01\n")
+    known = {"suites/big-one/test_solution.py": {"kill_percent": 0, "findings": ["false_pass"]}}
+    project.write("lockin-baseline.json", json.dumps({"format": 1, "suites": known}))
+    own = ("suites", "--lockin-baseline", str(project.root / "lockin-baseline.json"), "--lockin-trials", "on")
+    ran = project.run(
+        *own, "--lockin-sandbox", "bwrap", "--rootdir", str(project.root), "--lockin-policy", base
+    )
+    assert ran.status == 1
+    assert {line.split()[0] for line in ran.report["policy_changes"]} == {
+        "lockin-baseline.json",
+        "lockin-waivers.toml",
+        "suites/big-one/task.yaml",
+    }
+    task = ran.task("big-one")
+    # The entry point is the base's, and no survivor is accepted.
+    assert task["verdict"] == "true_pass"
+    assert "8c2560340b32" in {each["id"] for each in task["trials"]["survivors"]}
+    assert not any(each["waived"] for each in task["trials"]["survivors"])
+    alone = project.run(*own, "--lockin-sandbox", "bwrap")
+    assert alone.task("big-one")["verdict"] != "true_pass"
+
+
+def test_what_stands_in_for_a_file_lies_among_the_bases_own_and_is_gone_afterwards(repository):
+    (repository / "suites/q/task.yaml").write_text("id: mine\n")
+    (repository / "suites/q/obligations.yaml").write_text("mine")
+    (repository / "lockin-waivers.toml").unlink()
+    base = read_base("HEAD", repository)
+    with base.stand_in(repository / "suites/q/task.yaml") as place:
+        assert place.read_text() == "id: q\n"
+        assert not place.with_name("obligations.yaml").exists()
+    assert not place.exists()
+    with base.stand_in(repository / "lockin-waivers.toml") as place:
+        assert place.read_text() == ""
+    with base.stand_in(repository / "suites/new/task.yaml") as place:
+        assert not place.exists()
+    with base.stand_in(repository / "suites/new/task.yaml", new=True) as place:
+        assert place == repository / "suites/new/task.yaml"
