@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pytest-lockin {version('pytest-lockin')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_adopting(commands)
     _add(commands, "doctor", _doctor, "check this machine: Java, engines, versions")
     _add_sealing(commands)
     _add_reports(commands)
@@ -75,6 +76,15 @@ def _add(
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(run=run)
     return parser
+
+
+def _add_adopting(commands: Commands) -> None:
+    from pytest_lockin.commands import init, new_task
+
+    text = "look at a repository and add what lockin needs: settings, conftest, refs/, workflow"
+    init.add_options(_add(commands, "init", init.run, text))
+    text = "make a task of a function and a folder of sample tables"
+    new_task.add_options(_add(commands, "new-task", new_task.run, text))
 
 
 def _add_sealing(commands: Commands) -> None:
