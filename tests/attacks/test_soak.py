@@ -1,10 +1,16 @@
 """Much of everything in one run. Slow: `make slow`; docs/benchmarks.md keeps the last result."""
 
+import resource
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from plugin_project import BIG, Project
+from plugin_project import BIG, BIG_TESTS, Project
 
 from pytest_lockin.model.messages import EngineSpec, SuiteJob
 from pytest_lockin.model.suite import EntryPoint
@@ -114,4 +120,45 @@ def test_ten_thousand_cases(tmp_path):
     ran = project.run("suites", "--lockin-sandbox", "bwrap", "-q")
     assert ran.counts == {"passed": CASES}
     assert ran.task("big-many")["tests"]["passed"] == CASES
+    assert project.leftovers() == []
+
+
+SERVER = """
+import sys, time
+from pysail.spark import SparkConnectServer
+server = SparkConnectServer(ip="127.0.0.1", port=0)
+server.start(background=True)
+print(server.listening_address[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def cluster():
+    """The address of a Spark Connect server that runs elsewhere."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield f"sc://127.0.0.1:{process.stdout.readline().strip()}"
+        process.kill()
+
+
+def test_ten_million_rows_through_a_reference_on_a_cluster(tmp_path, cluster):
+    """Every row is fetched and compared; one that differs is found. Prints what it took."""
+    project = Project(tmp_path.resolve())
+    wrong = BIG.replace("> 10)", "> 10.5)")
+    project.suite("big-right", BIG_TESTS, BIG)
+    project.suite("big-wrong", BIG_TESTS, wrong)
+    tables = project.reference() / "tables"
+    ids = np.arange(ROWS, dtype="i4")
+    amounts = np.where(ids == ROWS - 1, 10.25, 11.0 + ids % 1000)
+    pq.write_table(pa.table({"id": ids, "amount": amounts}), tables / "orders.parquet")
+    begun = time.monotonic()
+    ran = project.run("suites", "--lockin-sandbox", "none", "--lockin-allow", "not_isolated", engine=cluster)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+    print(f"{ROWS} rows, two suites: {time.monotonic() - begun:.0f} s, at most {used} MiB in one process")  # noqa: T201
+    right, other = ran.task("big-right"), ran.task("big-wrong")
+    assert right["verdict"] == "true_pass", right["reason"]
+    assert other["verdict"] == "false_pass", other["reason"]
+    assert right["agreement"]["rows_expected"] == ROWS
     assert project.leftovers() == []
