@@ -11,45 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_lockin.configuring import read_settings
 from pytest_lockin.errors import BaselineFileError, LockinError, PolicyError, SandboxError, SettingsError
-from pytest_lockin.fixturegen.lock import LOCK
 from pytest_lockin.gate.known import Known, read_known
-from pytest_lockin.model.suite import EntryPoint, LiveResult
+from pytest_lockin.model.suite import LiveResult
 from pytest_lockin.pipeline import Examination, examine
 from pytest_lockin.reports.document import make_document
-from pytest_lockin.reports.formats import FORMATS, write_formats
-from pytest_lockin.reports.github import keep_from_commands, say_failure, tell_github
+from pytest_lockin.reports.formats import write_formats
 from pytest_lockin.reports.isolation import isolation_to_json
 from pytest_lockin.reports.jsonfile import write_json
-from pytest_lockin.reports.junit import list_failure, list_properties
 from pytest_lockin.reports.progress import TrialProgress
-from pytest_lockin.reports.terminal import render_terminal
 from pytest_lockin.sealing.base import Base
 from pytest_lockin.sealing.lock import make_lock, write_lock
 from pytest_lockin.sealing.policy import Policy, compare_policy, read_base
 from pytest_lockin.sealing.tamper import Before, look_before
-from pytest_lockin.settings import (
-    DEFAULT_SUITES,
-    Settings,
-    TrialOptions,
-    check_confirm,
-    check_engine,
-    check_fixtures,
-    check_reference,
-    check_sandbox,
-    parse_allow,
-    parse_budget,
-    parse_entry_point,
-    parse_expose,
-    parse_fail_on,
-    parse_github,
-    parse_min_kill,
-    parse_min_obligations,
-    parse_pairs,
-    parse_switch,
-    parse_timeout,
-    parse_workers,
-)
 from pytest_lockin.suite.carry import unpack_report
 from pytest_lockin.suite.coverage import add_coverage, describe_coverage
 from pytest_lockin.suite.drive import SuiteSession, case_run, uncollected
@@ -60,6 +35,7 @@ from pytest_lockin.suite.jobs import SuiteWorld, describe_world, make_job
 from pytest_lockin.suite.live import LiveSuite, StaticConf
 from pytest_lockin.suite.proxies import SuiteCase, SuiteClass, SuiteModule, cases_after, restore_order
 from pytest_lockin.taskbank.loader import load_task
+from pytest_lockin.telling import add_to_junit, annotate, print_report, remove_old
 from pytest_lockin.workers.sandbox.choose import describe_choice
 from pytest_lockin.workshop import Workshop, decide_for
 
@@ -72,6 +48,7 @@ if TYPE_CHECKING:
     from pytest_lockin.model.suite import Suite
     from pytest_lockin.model.task import Task
     from pytest_lockin.reports.document import Document
+    from pytest_lockin.settings import Settings
     from pytest_lockin.workers.sandbox.choose import SandboxChoice
 
 # With fewer, a worker warmed up in advance costs more than the waiting it saves.
@@ -116,89 +93,6 @@ def _read_known(path: Path | None, base: Base) -> Known:
     with base.stand_in(path) as place:
         missing = place != path and not place.exists()
         return Known() if missing else read_known(place)
-
-
-def read_settings(config: pytest.Config) -> Settings:
-    """Combine command line and ini keys; the command line wins.
-
-    Raises:
-        SettingsError: a value cannot be used.
-    """
-    option = config.known_args_namespace
-
-    def given(name: str) -> str:
-        return str(getattr(option, name) or config.getini(name) or "")
-
-    def listed(name: str) -> list[str]:
-        return list(getattr(option, name, None) or config.getini(name))
-
-    reference = option.lockin_reference or _from_root(config, config.getini("lockin_reference"))
-    json_file = option.lockin_json or _from_root(config, config.getini("lockin_json"))
-    engines = {name: dotted for each in config.hook.pytest_lockin_engines() for name, dotted in each.items()}
-    return Settings(
-        reference=check_reference(reference) if reference else "",
-        engine=check_engine(given("lockin_engine") or "auto", engines),
-        engines=tuple(sorted(engines.items())),
-        json_file=str(Path(json_file).absolute()) if json_file else "",
-        files=_report_files(config),
-        fail_on=parse_fail_on(listed("lockin_fail_on")),
-        allow=parse_allow(listed("lockin_allow")),
-        suites=tuple(config.getini("lockin_suites")) or DEFAULT_SUITES,
-        entry_points=_entry_points(config),
-        tasks=parse_pairs(config.getini("lockin_tasks"), "lockin_tasks"),
-        timeout=parse_timeout(given("lockin_timeout")),
-        workers=parse_workers(given("lockin_workers"), os.cpu_count() or 2),
-        sandbox=check_sandbox(given("lockin_sandbox") or "auto"),
-        policy=option.lockin_policy or "",
-        lock_file=str(Path(option.lockin_lock).absolute()) if option.lockin_lock else "",
-        fixtures=check_fixtures(given("lockin_fixtures") or "frozen"),
-        fixtures_folder=_fixtures_folder(config),
-        min_obligations=parse_min_obligations(listed("lockin_min_obligations")),
-        baseline=_baseline_file(config),
-        github=parse_github("on" if option.lockin_github else config.getini("lockin_github"), os.environ),
-        expose=parse_expose(config.getini("lockin_expose"), config.rootpath),
-        trials=TrialOptions(
-            run=parse_switch(given("lockin_trials"), "--lockin-trials"),
-            exhaustive=bool(option.lockin_exhaustive or config.getini("lockin_exhaustive")),
-            matrix=bool(option.lockin_matrix or config.getini("lockin_matrix")),
-            budget=parse_budget(given("lockin_budget")),
-            confirm=check_confirm(given("lockin_confirm") or "survivors"),
-            min_kill=parse_min_kill(given("lockin_min_kill")),
-            since=given("lockin_since"),
-            survivors=bool(option.lockin_survivors or config.getini("lockin_survivors")),
-        ),
-    )
-
-
-def _fixtures_folder(config: pytest.Config) -> Path | None:
-    folder = config.rootpath / (config.getini("lockin_fixtures_dir") or "fixtures")
-    # Many a repository has a folder of that name; only ours is locked.
-    return folder if (folder / LOCK).is_file() else None
-
-
-def _report_files(config: pytest.Config) -> tuple[tuple[str, str], ...]:
-    """Reports asked for beside JSON, as (format, path)."""
-    found = []
-    for each in FORMATS:
-        given = getattr(config.known_args_namespace, f"lockin_{each.name}")
-        path = given or _from_root(config, config.getini(f"lockin_{each.name}"))
-        found += [(each.name, str(Path(path).absolute()))] if path else []
-    return tuple(found)
-
-
-def _baseline_file(config: pytest.Config) -> Path | None:
-    given = config.known_args_namespace.lockin_baseline
-    path = given or _from_root(config, config.getini("lockin_baseline"))
-    return Path(path).absolute() if path else None
-
-
-def _from_root(config: pytest.Config, value: str) -> str:
-    return str(config.rootpath / value) if value else ""
-
-
-def _entry_points(config: pytest.Config) -> tuple[tuple[str, EntryPoint], ...]:
-    pairs = parse_pairs(config.getini("lockin_entry_points"), "lockin_entry_points")
-    return tuple((pattern, parse_entry_point(value)) for pattern, value in pairs)
 
 
 class LockinSession:
@@ -326,7 +220,7 @@ class LockinSession:
             return
         for name, path in (("json", self._settings.json_file), *self._settings.files):
             if path:
-                _remove_old(name, path)
+                remove_old(name, path)
 
     # Collection
 
@@ -544,7 +438,7 @@ class LockinSession:
         """Examine what was seen, write the reports, and let the gate change a zero exit status."""
         try:
             self._conclude(session, int(exitstatus))
-            self._tell_junit()
+            add_to_junit(self._config, self._document, self._failure)
         finally:
             if self._workshop is not None:
                 self._workshop.close()
@@ -705,63 +599,14 @@ class LockinSession:
             terminalreporter.write_line(f"lockin gate: FAILED  {self._failure}", red=True)
             return
         assert self._report is not None  # noqa: S101 - one of the two is there
-        extra = [
-            line
-            for lines in self._config.hook.pytest_lockin_terminal_lines(report=self._report)
-            for line in lines or ()
-        ]
-        for line in render_terminal(
-            self._report,
-            width=terminalreporter._tw.fullwidth,  # noqa: SLF001 - as pytest's own sections ask
-            verbosity=self._config.option.verbose,
-            extra=extra,
-        ):
-            text = keep_from_commands(line.text) if self._settings.github else line.text
-            terminalreporter.write_line(text, **line.markup)
-
-    def _tell_junit(self) -> None:
-        """Add what was found to the JUnit file, which pytest has written by now: it is written again."""
-        # pytest's fixture for such properties reads the same key.
-        from _pytest.junitxml import xml_key
-
-        xml = self._config.stash.get(xml_key, None)
-        if xml is None or self._config.option.collectonly:
-            return
-        document = self._document if not self._failure else None
-        found = list_properties(document) if document is not None else list_failure(self._failure)
-        for name, value in found:
-            xml.add_global_property(name, value)
-        xml.pytest_sessionfinish()
-
-    def _tell_github(self) -> None:
-        """Annotate below everything else that pytest prints, and add to the step's summary."""
-        if self._is_worker or not (self._failure or self._document):
-            return
-        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        write = reporter.write_line if reporter is not None else print
-        if self._failure or self._document is None:
-            write(say_failure(self._failure))
-            return
-        for line in tell_github(self._document, self._config.rootpath, os.environ):
-            write(line)
+        print_report(terminalreporter, self._config, self._report, on_github=self._settings.github)
 
     def pytest_unconfigure(self) -> None:
         """Annotate where that was asked for; leave nothing behind, however the session ended."""
         if self._settings.github:
-            self._tell_github()
+            annotate(self._config, self._document, self._failure)
         if self._workshop is not None:
             self._workshop.close()
-
-
-def _remove_old(name: str, path: str) -> None:
-    try:
-        Path(path).unlink(missing_ok=True)
-    except NotADirectoryError:
-        # There is none; that it cannot be written is said when it is.
-        return
-    except OSError as error:
-        message = f"--lockin-{name} {path}: an old report cannot be removed: {error.strerror or error}"
-        raise pytest.UsageError(message) from error
 
 
 def _told_in_words(item: SuiteCase, call: pytest.CallInfo[None]) -> pytest.TestReport | None:
