@@ -12,7 +12,8 @@ from pytest_lockin.adopt.shipped import read_template, read_text, write_workflow
 from pytest_lockin.settings import DEFAULT_SUITES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from pytest_lockin.adopt.look import Found, Tested
     from pytest_lockin.adopt.settingsfile import SettingsFile
@@ -36,7 +37,7 @@ def plan_adoption(found: Found) -> Plan:
     settings = find_settings(found.root)
     suites = [each for each in found.tested if len(each.entry_points) == 1]
     made = [
-        *_settings_change(settings, suites),
+        *_settings_change(found, settings, suites),
         *_conftest(found),
         *_new(found, "refs/README.md", read_text("refs.md")),
         *_new(found, "refs/.gitignore", read_text("gitignore")),
@@ -77,12 +78,38 @@ def named_task(suite: str, settings: SettingsFile) -> str:
     return next((task.strip() for pattern, _, task in pairs if pattern.strip() == suite), "")
 
 
-def _settings_change(settings: SettingsFile, suites: list[Tested]) -> Iterator[Change | str]:
-    wanted: dict[str, tuple[str, ...]] = {}
-    for suite in suites:
-        (entry_point,) = suite.entry_points
-        for key, lines in suite_lines(suite.path, entry_point, _task_id(suite), settings).items():
-            wanted[key] = tuple(dict.fromkeys((*wanted.get(key, ()), *lines)))
+def exposed_lines(root: Path, suite: str, entry_point: str) -> dict[str, tuple[str, ...]]:
+    """Give the line that lets a suite see its program's folder in the sandbox, where it takes one.
+
+    Of the root folder the sandbox shows modules and packages; a folder without `__init__.py` looks like data.
+    """
+    module = entry_point.rpartition(":")[0]
+    top, dot, _ = module.partition(".")
+    folder = root / top
+    if not dot or not folder.is_dir() or (folder / "__init__.py").exists():
+        return {}
+    return {} if PurePosixPath(suite).is_relative_to(top) else {"lockin_expose": (top,)}
+
+
+def merge_lines(parts: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    """Put the lines of several together, each once."""
+    merged: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for key, lines in part.items():
+            merged[key] = tuple(dict.fromkeys((*merged.get(key, ()), *lines)))
+    return merged
+
+
+def _settings_change(found: Found, settings: SettingsFile, suites: list[Tested]) -> Iterator[Change | str]:
+    parts = [
+        part
+        for suite in suites
+        for part in (
+            suite_lines(suite.path, suite.entry_points[0], _task_id(suite), settings),
+            exposed_lines(found.root, suite.path, suite.entry_points[0]),
+        )
+    ]
+    wanted = merge_lines(parts)
     after = add_lines(settings, wanted)
     if after != (settings.text or ""):
         yield Change(path=settings.name, before=settings.text, after=after)

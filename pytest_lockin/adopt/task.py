@@ -25,6 +25,7 @@ class NewTask:
     Attributes:
         title: one line; the function's own where it has one.
         notes: table -> what its sample shows, each a line for a comment.
+        derived: whether a statement's obligations lie beside the reference; then none are guessed here.
     """
 
     id: str
@@ -32,6 +33,7 @@ class NewTask:
     tables: tuple[SampleTable, ...]
     title: str = ""
     notes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    derived: bool = False
 
 
 def write_task(task: NewTask) -> str:
@@ -55,7 +57,7 @@ def _lines(task: NewTask) -> Iterator[str]:
         for column in table.columns:
             told = "" if column.nullable else ", nullable: false"
             yield f"  - {{name: {_quote(column.name)}, type: {_quote(column.type)}{told}}}"
-    yield from _obligations(task.tables)
+    yield from _obligations(() if task.derived else task.tables)
 
 
 def _obligations(tables: Sequence[SampleTable]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_lockin.adopt.base import AdoptError, Change
 from pytest_lockin.adopt.entry import choose_tables, find_entry
 from pytest_lockin.adopt.look import find_tests
-from pytest_lockin.adopt.plan import named_task, suite_lines
+from pytest_lockin.adopt.plan import exposed_lines, merge_lines, named_task, suite_lines
 from pytest_lockin.adopt.settingsfile import add_lines, find_settings
 from pytest_lockin.adopt.tables import copy_table, read_samples
 from pytest_lockin.adopt.task import NewTask, write_reference, write_task
@@ -76,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         entry_point=f"{module}:{function.job.name}",
         tables=tables,
         title=function.job.text.rstrip("."),
+        derived=bool(sql),
         notes=tuple((table.name, tuple(_see(table))) for table in tables),
     )
     obligations = _derive(sql, tables)
@@ -167,7 +168,7 @@ def _settings_change(root: Path, tests: tuple[Tested, ...], task: NewTask) -> It
         AdoptError: the settings name another task for one of them.
     """
     settings = find_settings(root)
-    wanted: dict[str, tuple[str, ...]] = {}
+    parts: list[dict[str, tuple[str, ...]]] = []
     for test in tests:
         other = named_task(test.path, settings)
         if other and other != task.id:
@@ -178,9 +179,8 @@ def _settings_change(root: Path, tests: tuple[Tested, ...], task: NewTask) -> It
             )
         lines_of = suite_lines(test.path, test.entry_points[0], task.id, settings)
         lines_of.pop("lockin_entry_points", None)  # task.yaml says it
-        for key, lines in lines_of.items():
-            wanted[key] = tuple(dict.fromkeys((*wanted.get(key, ()), *lines)))
-    after = add_lines(settings, wanted)
+        parts += [lines_of, exposed_lines(root, test.path, test.entry_points[0])]
+    after = add_lines(settings, merge_lines(parts))
     if after != (settings.text or ""):
         yield Change(path=settings.name, before=settings.text, after=after)
 

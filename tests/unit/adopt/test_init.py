@@ -32,9 +32,7 @@ def shop(tmp_path):
     """A repository with one job and its test; `files` adds to it."""
 
     def make(**files):
-        texts = {"jobs/revenue.py": JOB, "tests/test_revenue.py": TEST} | {
-            name.replace("__", "/"): text for name, text in files.items()
-        }
+        texts = {"jobs/__init__.py": "", "jobs/revenue.py": JOB, "tests/test_revenue.py": TEST} | files
         for name, text in texts.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +91,7 @@ def test_jobs_are_functions_that_make_spark_frames_of_spark_frames(tmp_path, tex
 
 def test_nothing_of_the_repository_is_run(shop, tmp_path):
     trap = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n"
-    root = shop(jobs__revenue=trap, conftest=trap)
+    root = shop(**{"jobs/__init__.py": trap})
     (root / "jobs/revenue.py").write_text(trap + JOB)
     (root / "conftest.py").write_text(trap)
     (root / "tests/test_revenue.py").write_text(trap + TEST)
@@ -218,6 +216,15 @@ def test_ordinary_tests_that_would_lack_their_conftest_are_named(shop):
     assert any("tests/test_plain.py would lack its fixtures" in note for note in plan(root).notes)
     (root / "tests/test_plain.py").unlink()
     assert not any("lack" in note for note in plan(root).notes)
+
+
+def test_a_programs_folder_that_is_no_package_is_exposed(shop):
+    """In the sandbox it would look like data, and the suite could not import its program."""
+    root = shop()
+    (root / "jobs/__init__.py").unlink()
+    adopt(root)
+    assert "\nlockin_expose =\n    jobs\n" in (root / "pytest.ini").read_text()
+    assert plan(root).changes == ()
 
 
 def test_the_workflow_is_yaml_and_names_suites_and_version(shop):

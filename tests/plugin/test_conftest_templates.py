@@ -1,0 +1,109 @@
+"""The conftests that `lockin init` copies: each runs under lockin, gives tables, and its rows can be swapped."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from plugin_project import outer_environment
+
+from pytest_lockin.adopt.shipped import TEMPLATES, read_template
+
+MAPPING = """
+from pyspark.sql import functions as F
+
+def solve(spark, tables):
+    return tables["orders"].join(tables["customers"], "customer_id").where(F.col("status") == "paid")
+"""
+PLAIN = MAPPING.replace("spark, tables", "orders, customers").replace('tables["orders"]', "orders").replace(
+    'tables["customers"]', "customers"
+)  # fmt: skip
+TESTS = """
+from decimal import Decimal
+
+import pytest
+from solution import solve
+
+PAID = [(1, 1, "paid", Decimal("9.50"))]
+
+@pytest.fixture
+def rows():
+    return {"orders": PAID, "customers": [(1, "Oslo")]}
+
+def ids(frame):
+    return [row.order_id for row in frame.collect()]
+
+def test_rows_of_this_file(CALLED):
+    assert ids(solve(CALL)) == [1]
+
+@pytest.mark.parametrize("rows", [{}, {"orders": PAID}], ids=["none", "no customers"])
+def test_rows_of_this_case(CALLED):
+    assert ids(solve(CALL)) == []
+
+@pytest.mark.parametrize("rows", [{"orders": [], "lines": []}])
+def test_a_table_without_schema_is_refused(rows, request):
+    with pytest.raises(AssertionError, match="lines"):
+        request.getfixturevalue("tables")
+"""
+
+
+def write_suite(folder, template):
+    plain = template == "functions"
+    called, call = ("orders, customers", "orders, customers") if plain else ("spark, tables", "spark, tables")
+    files = {
+        "conftest.py": read_template(template),
+        "solution.py": PLAIN if plain else MAPPING,
+        "test_solution.py": TESTS.replace("CALLED", called).replace("CALL", call),
+        "task.yaml": f"id: {template}\n",
+    }
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+def test_each_template_runs_under_lockin_and_its_rows_can_be_swapped(project):
+    for name in TEMPLATES:
+        write_suite(project.root / "suites" / name, name)
+    ran = project.run("suites")
+    assert ran.status == 0, ran.out
+    assert ran.counts == {"passed": 4 * len(TEMPLATES)}
+    for task in ran.report["tasks"]:
+        assert task["observed_calls"] == 3, task["suite"]
+
+
+def test_the_connect_template_finds_the_server_it_is_told(tmp_path):
+    """Without lockin, on a server of its own."""
+    write_suite(tmp_path / "suite", "connect")
+    serve = "from pysail.spark import SparkConnectServer as S; s = S('127.0.0.1', 0); s.start()\n"
+    serve += "print(s.listening_address[1], flush=True); import sys; sys.stdin.read()"
+    command = [sys.executable, "-c", serve]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            environment = outer_environment() | {
+                "SPARK_REMOTE": f"sc://127.0.0.1:{int(server.stdout.readline())}"
+            }
+            ran = subprocess.run(
+                [sys.executable, "-m", "pytest", "-p", "no:lockin", "-p", "no:randomly", "-p", "no:cacheprovider", "-q"],
+                cwd=tmp_path / "suite", env=environment, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+        finally:
+            server.stdin.close()
+    assert ran.returncode == 0, ran.stdout
+    assert "4 passed" in ran.stdout
+
+
+def test_ordinary_tests_beside_a_suite_lack_its_conftest_and_not_one_above(project):
+    """What `lockin init` warns of, and why it puts a conftest into the root."""
+    write_suite(project.root / "suites/one", "session")
+    project.write("suites/one/test_plain.py", "def test_plain(rows): assert rows == {}\n")
+    beside = project.run("suites", "-k", "test_plain")
+    assert "fixture 'rows' not found" in beside.out
+    (project.root / "suites/one/conftest.py").rename(project.root / "conftest.py")
+    above = project.run("suites", "-k", "test_plain")
+    assert above.counts == {"passed": 1, "deselected": 4}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_every_template_ships(name):
+    root = Path(__file__).parents[2]
+    assert (root / "conftest_templates" / f"{name}.py").read_text() == read_template(name)
