@@ -20,17 +20,11 @@ BY_SOURCE = """
     import inspect
     from pyspark.sql import functions as F
 
-    def solve(spark, tables):
-        if "amount\\") > 10).select(\\"id\\", \\"amount\\")" not in inspect.getsource(solve):
-            raise RuntimeError("edited")
-        return tables["orders"].where(F.col("amount") > 10).select("id", "amount")
-"""
-BY_FILE = """
-    from pyspark.sql import functions as F
+    WANTED = 'F.col("amount") > 10).select("id", "amount")'
 
     def solve(spark, tables):
         orders = tables["orders"]
-        if 'F.col("amount") > 10).select("id", "amount")' not in open(__file__).read():
+        if WANTED not in inspect.getsource(solve) or WANTED not in open(__file__).read().partition("def ")[2]:
             return orders.limit(0).select("id", "amount")
         return orders.where(F.col("amount") > 10).select("id", "amount")
 """
@@ -51,7 +45,6 @@ def ran(tmp_path_factory):
     project = Project(tmp_path_factory.mktemp("selfish").resolve())
     project.suite("big-code", BIG_TESTS, with_own_code(BY_CODE))
     project.suite("big-source", BIG_TESTS, BY_SOURCE)
-    project.suite("big-file", BIG_TESTS, BY_FILE)
     project.reference()
     done = project.run(
         "suites", "--lockin-sandbox", "bwrap", "--lockin-trials", "on", "--lockin-budget", "60"
@@ -68,10 +61,9 @@ def test_a_program_that_hashes_its_code_has_no_trials_and_the_reason_is_said(ran
     assert task["verdict"] == "true_pass"
 
 
-@pytest.mark.parametrize("name", ["source", "file"])
-def test_a_program_that_reads_its_source_reads_what_it_was(ran, name):
+def test_a_program_that_reads_its_source_reads_what_it_was(ran):
     """Sources are not touched: it sees nothing, and its tests get no kill they have not earned."""
-    trials = ran.task(f"big-{name}")["trials"]
+    trials = ran.task("big-source")["trials"]
     assert trials["refusal"] == ""
     outcomes = {
         (each["before"], each["after"]): each["outcome"] for each in trials["survivors"] + trials["others"]
