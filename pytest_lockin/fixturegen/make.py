@@ -12,6 +12,7 @@ from pytest_lockin.fixturegen.drafts import to_dataset
 from pytest_lockin.fixturegen.form import read_form
 from pytest_lockin.fixturegen.judge import find_judge
 from pytest_lockin.fixturegen.legal import check_legal
+from pytest_lockin.fixturegen.seeds.absences import turn_absences
 from pytest_lockin.fixturegen.seeds.making import Seed, SeedMaker
 from pytest_lockin.sql import read_statement
 
@@ -90,11 +91,20 @@ def make_seeds(statement: str, profile: Profile, *, run: Run | None = None) -> t
 
 def _read_and_seed(statement: str, profile: Profile, run: Run | None) -> tuple[Form, list[Seed]]:
     schemas = profile.schemas
+    judge = run or _judge(profile)
     read = read_statement(statement, schemas)
     form = read_form(read)
-    maker = SeedMaker(read, form, profile, run or _judge(profile))
+    maker = SeedMaker(read, form, profile, judge)
     main = maker.main()
-    return form, [*([main] if main is not None else []), *maker.goals()]
+    seeds = [*([main] if main is not None else []), *maker.goals()]
+    for turned in turn_absences(statement):
+        other = read_statement(turned, schemas)
+        found = SeedMaker(other, read_form(other), profile, judge).main()
+        if found is not None:
+            # The statement itself returns nothing of it: something is there that must not be.
+            rows = maker.count(found.draft)
+            seeds.append(Seed(draft=found.draft, purpose="a partner that must not be there", rows=rows))
+    return form, seeds
 
 
 def _name_seeds(seeds: Iterable[Seed], profile: Profile, most: int) -> dict[tuple[object, ...], Dataset]:
