@@ -71,25 +71,41 @@ def test_each_template_runs_under_lockin_and_its_rows_can_be_swapped(project):
         assert task["observed_calls"] == 3, task["suite"]
 
 
-def test_the_connect_template_finds_the_server_it_is_told(tmp_path):
-    """Without lockin, on a server of its own."""
-    write_suite(tmp_path / "suite", "connect")
+@pytest.fixture(scope="module")
+def server():
+    """The address of a Spark Connect server that is not lockin's own."""
     serve = "from pysail.spark import SparkConnectServer as S; s = S('127.0.0.1', 0); s.start()\n"
     serve += "print(s.listening_address[1], flush=True); import sys; sys.stdin.read()"
     command = [sys.executable, "-c", serve]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            environment = outer_environment() | {
-                "SPARK_REMOTE": f"sc://127.0.0.1:{int(server.stdout.readline())}"
-            }
-            ran = subprocess.run(
-                [sys.executable, "-m", "pytest", "-p", "no:lockin", "-p", "no:randomly", "-p", "no:cacheprovider", "-q"],
-                cwd=tmp_path / "suite", env=environment, capture_output=True, text=True, check=False,
-            )  # fmt: skip
-        finally:
-            server.stdin.close()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield f"sc://127.0.0.1:{int(process.stdout.readline())}"
+        process.stdin.close()
+
+
+def test_the_connect_template_finds_the_server_it_is_told(tmp_path, server):
+    """Without lockin."""
+    write_suite(tmp_path / "suite", "connect")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:lockin", "-p", "no:randomly", "-p", "no:cacheprovider", "-q"],
+        cwd=tmp_path / "suite", env=outer_environment() | {"SPARK_REMOTE": server}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
     assert ran.returncode == 0, ran.stdout
     assert "4 passed" in ran.stdout
+
+
+def test_a_suite_is_judged_on_a_server_as_the_page_says(project, server):
+    """docs/how-to/spark-connect.md: no sandbox, and it says so; CI asks for a word; nothing is confirmed."""
+    project.suite("big-one")
+    project.reference()
+    ran = project.run("suites", engine=server)
+    assert ran.status == 0, ran.out
+    assert "NO SANDBOX" in ran.out
+    assert (ran.task("big-one")["verdict"], ran.task("big-one")["confirmed"]) == ("true_pass", False)
+    assert ran.task("big-one")["engine_version"].startswith("Spark Connect")
+    refused = project.run("suites", engine=server, env={"CI": "true"})
+    assert refused.status == 4
+    assert "a program under it cannot reach a cluster" in refused.err
 
 
 def test_ordinary_tests_beside_a_suite_lack_its_conftest_and_not_one_above(project):
