@@ -62,11 +62,15 @@ def write_suite(folder, template):
 
 
 def test_each_template_runs_under_lockin_and_its_rows_can_be_swapped(project):
+    """Ordinary tests have the conftest above suites, and not one beside a suite: `lockin init` warns of that."""
     for name in TEMPLATES:
         write_suite(project.root / "suites" / name, name)
-    ran = project.run("suites")
-    assert ran.status == 0, ran.out
-    assert ran.counts == {"passed": 4 * len(TEMPLATES)}
+    project.write("conftest.py", read_template("session"))
+    project.write("tests/test_plain.py", "def test_above(rows): assert rows == {}\n")
+    project.write("suites/functions/test_beside.py", "def test_beside(orders): ...\n")
+    ran = project.run("suites", "tests")
+    assert ran.counts == {"passed": 4 * len(TEMPLATES) + 1, "error": 1}, ran.out
+    assert "fixture 'orders' not found" in ran.out
     for task in ran.report["tasks"]:
         assert task["observed_calls"] == 3, task["suite"]
 
@@ -106,17 +110,6 @@ def test_a_suite_is_judged_on_a_server_as_the_page_says(project, server):
     refused = project.run("suites", engine=server, env={"CI": "true"})
     assert refused.status == 4
     assert "a program under it cannot reach a cluster" in refused.err
-
-
-def test_ordinary_tests_beside_a_suite_lack_its_conftest_and_not_one_above(project):
-    """What `lockin init` warns of, and why it puts a conftest into the root."""
-    write_suite(project.root / "suites/one", "session")
-    project.write("suites/one/test_plain.py", "def test_plain(rows): assert rows == {}\n")
-    beside = project.run("suites", "-k", "test_plain")
-    assert "fixture 'rows' not found" in beside.out
-    (project.root / "suites/one/conftest.py").rename(project.root / "conftest.py")
-    above = project.run("suites", "-k", "test_plain")
-    assert above.counts == {"passed": 1, "deselected": 4}
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
