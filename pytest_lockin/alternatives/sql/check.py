@@ -56,7 +56,30 @@ def _mixed(query: Query, select: Any) -> set[str]:
     errors = _wrong_levels(select, group, keys)
     for node in (*select.expressions, *([select.args["having"].this] if select.args.get("having") else [])):
         errors |= _loose(node.unalias(), keys, select)
+    return errors | _wrong_order(select, keys)
+
+
+def _wrong_order(select: Any, keys: set[str]) -> set[str]:
+    """Note sort keys of a grouped SELECT that are neither its keys, its measures nor names of its outputs."""
+    order = select.args.get("order")
+    shown = {each.alias_or_name.lower() for each in select.expressions if each.alias_or_name}
+    outputs = {
+        _bare(each.unalias()) for each in select.expressions if not isinstance(each.unalias(), exp.Column)
+    }
+    errors: set[str] = set()
+    for item in order.expressions if order is not None else ():
+        node = item.this if isinstance(item, exp.Ordered) else item
+        named = isinstance(node, exp.Column) and not node.table and node.name.lower() in shown
+        if not named:
+            errors |= {
+                f"{each} in ORDER BY" for each in _loose(node, keys | outputs | _plain_names(select), select)
+            }
     return errors
+
+
+def _plain_names(select: Any) -> set[str]:
+    """Names of outputs, which stand in larger sort keys too (`CASE WHEN level = 0 THEN ... END`)."""
+    return {each.alias.lower() for each in select.expressions if isinstance(each, exp.Alias)}
 
 
 def _wrong_levels(select: Any, group: Any, keys: set[str]) -> set[str]:
