@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import iniconfig
@@ -38,6 +39,8 @@ _ORDER = (
     "tox.ini",
     "setup.cfg",
 )
+# How many of them only pytest 9 knows.
+_NATIVE = 2
 # These are pytest's settings even where they are empty.
 _ALWAYS = frozenset({"pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"})
 
@@ -74,12 +77,18 @@ def find_settings(root: Path) -> SettingsFile:
     Raises:
         AdoptError: one of the files cannot be read, or is not what its name says.
     """
-    known = [read_settings(root, name) for name in _ORDER if (root / name).exists()]
+    names = _ORDER if _reads_toml() else _ORDER[_NATIVE:]
+    known = [read_settings(root, name) for name in names if (root / name).exists()]
     for each in known:
         if each.section and (each.values or each.name in _ALWAYS or _has_section(each)):
             return each
     pyproject = next((each for each in known if each.name == "pyproject.toml"), None)
     return pyproject or SettingsFile(name="pytest.ini", text=None, section="pytest")
+
+
+def _reads_toml() -> bool:
+    """Whether the pytest that is installed takes settings of TOML's own types."""
+    return int(version("pytest").partition(".")[0]) >= 9  # noqa: PLR2004
 
 
 def read_settings(root: Path, name: str) -> SettingsFile:
@@ -175,7 +184,8 @@ def _toml_values(text: str, name: str) -> tuple[tuple[str, ...], tuple[tuple[str
         ) from None
     section = _TOML[name]
     # pytest 9 reads `[tool.pytest]` too, and not both.
-    native = data.get("tool", {}).get("pytest") if name == "pyproject.toml" else None
+    known = name == "pyproject.toml" and _reads_toml()
+    native = data.get("tool", {}).get("pytest") if known else None
     if isinstance(native, dict) and native and "ini_options" not in native:
         section = ("tool", "pytest")
     table: Any = data

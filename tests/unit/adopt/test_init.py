@@ -360,6 +360,14 @@ def test_the_file_pytest_reads_is_the_one_that_is_added_to(shop):
     assert plan(root).changes[0].path == "pytest.toml"
 
 
+def test_an_older_pytest_reads_no_settings_of_tomls_own(shop, monkeypatch):
+    root = shop(**{"pytest.toml": "[pytest]\n", "pyproject.toml": '[tool.pytest]\naddopts = ["-ra"]\n'})
+    monkeypatch.setattr("pytest_lockin.adopt.settingsfile.version", lambda _: "8.4.2")
+    (change, *_) = plan(root).changes
+    assert "\n[tool.pytest.ini_options]\nlockin_suites" in change.after
+    assert change.path == "pyproject.toml"
+
+
 def test_a_line_that_is_there_in_another_form_is_not_added(shop):
     root = shop(
         **{
