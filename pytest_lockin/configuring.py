@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_lockin.errors import SettingsError
 from pytest_lockin.fixturegen.lock import LOCK
 from pytest_lockin.reports.formats import FORMATS
 from pytest_lockin.settings import (
@@ -55,7 +56,7 @@ def read_settings(config: pytest.Config) -> Settings:
     json_file = option.lockin_json or _from_root(config, config.getini("lockin_json"))
     engines = {name: dotted for each in config.hook.pytest_lockin_engines() for name, dotted in each.items()}
     return Settings(
-        reference=check_reference(reference) if reference else "",
+        reference=_reference(config, reference) if reference else "",
         engine=check_engine(given("lockin_engine") or "auto", engines),
         engines=tuple(sorted(engines.items())),
         json_file=str(Path(json_file).absolute()) if json_file else "",
@@ -87,6 +88,28 @@ def read_settings(config: pytest.Config) -> Settings:
             survivors=bool(option.lockin_survivors or config.getini("lockin_survivors")),
         ),
     )
+
+
+def _reference(config: pytest.Config, reference: str) -> str:
+    """Check the references' folder, and that pytest did not take it for a folder of tests.
+
+    pytest chooses its root folder before it knows a plugin's options: of `--lockin-reference ../refs` alone
+    it takes the folder for one to collect, and then misses the settings that are here.
+    """
+    checked, here = check_reference(reference), config.invocation_params.dir
+    misled = (
+        config.inipath is None
+        and config.rootpath in here.parents
+        and Path(checked).resolve().is_relative_to(config.rootpath)
+        and any((here / name).is_file() for name in ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"))
+    )
+    if misled and not config.option.rootdir:
+        raise SettingsError(
+            expected=f"pytest's root folder to be {here}, where its settings are",
+            found=f"{config.rootpath}: pytest takes a path that stands alone for one to collect tests from",
+            hint=f"join them, --lockin-reference={reference}, or name the tests to run",
+        )
+    return checked
 
 
 def _fixtures_folder(config: pytest.Config) -> Path | None:

@@ -231,5 +231,5 @@ def _tell_next(task: NewTask, shown: str, tests: tuple[Tested, ...], *, is_skele
     print("next:")
     print(f"  lockin fixtures build tasks/{task.id} --refs {shown}")
     print(
-        " ".join((f"  pytest --lockin-reference {shown} --lockin-html report.html", *(t.path for t in tests)))
+        " ".join((f"  pytest --lockin-reference={shown} --lockin-html report.html", *(t.path for t in tests)))
     )

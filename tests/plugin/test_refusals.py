@@ -37,6 +37,19 @@ def test_a_bad_option_is_one_clear_line_and_status_4(project, args, says):
     assert len([line for line in text.splitlines() if line.strip()]) <= 4
 
 
+def test_references_outside_that_mislead_pytest_about_its_root_are_told_apart(project):
+    """pytest takes a path that stands alone for one to collect, and looks for its settings above it."""
+    project.write("shop/pytest.ini", "[pytest]\n")
+    project.write("shop/test_it.py", "def test_it(): pass\n")
+    project.reference("big")
+    misled = project.run("--lockin-reference", "../refs", lockin="alone", cwd="shop")
+    assert misled.status == 4
+    assert "--lockin-reference=../refs" in misled.err
+    joined = project.run("--lockin-reference=../refs", lockin="alone", cwd="shop")
+    named = project.run("--lockin-reference", "../refs", "test_it.py", lockin="alone", cwd="shop")
+    assert joined.counts == named.counts == {"passed": 1}
+
+
 def test_no_suite_for_any_reference_fails_in_words(project):
     project.reference("big")
     project.write("suites/other/test_solution.py", "def test_it(): pass\n")

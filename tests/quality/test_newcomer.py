@@ -63,7 +63,7 @@ def test_from_pip_install_to_a_page_with_a_witness(tmp_path):
     commands = read_commands()
     assert [command.split()[:2] for command in commands] == [
         ["pip", "install"], ["lockin", "init"], ["pytest", "--lockin"],
-        ["lockin", "new-task"], ["lockin", "fixtures"], ["pytest", "--lockin-reference"],
+        ["lockin", "new-task"], ["lockin", "fixtures"], ["pytest", "--lockin-reference=refs"],
     ]  # fmt: skip
     shop = tmp_path / "shop"
     write_own(shop)

@@ -92,7 +92,7 @@ def test_a_task_with_a_statement_is_in_order_and_complete(shop, capsys):
     assert {"join", "filter", "group", "metric"} <= {each.kind.value for each in hidden}
     assert "SELECT" not in (shop / "tasks/revenue/task.yaml").read_text().upper().replace("SELECTED", "")
     assert "lockin fixtures build tasks/revenue --refs refs" in told
-    assert "--lockin-reference refs --lockin-html report.html tests/test_revenue.py" in told
+    assert "--lockin-reference=refs --lockin-html report.html tests/test_revenue.py" in told
 
 
 def test_the_tests_of_the_function_become_suites_of_the_task(shop):
