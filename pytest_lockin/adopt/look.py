@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,12 @@ from pytest_lockin.adopt.base import AdoptError
 from pytest_lockin.adopt.functions import JobFunction, find_jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 _SKIPPED = frozenset(
     {"node_modules", "build", "dist", "site-packages", "__pycache__", "refs", "spark-warehouse"}
 )
-_IMPORT_ROOTS = frozenset({"", "src", "lib", "python"})
+_IMPORT_ROOTS = frozenset({"src", "lib", "python"})
 # Larger files are data or generated tables.
 _MOST_BYTES = 1_000_000
 
@@ -83,7 +83,9 @@ def look_at(folder: Path) -> Found:
     programs = [path for path in paths if path not in tests and PurePosixPath(path).name != "conftest.py"]
     jobs = tuple(job for path in programs if (tree := trees[path]) for job in find_jobs(tree, path))
     linked = (
-        Tested(path=path, entry_points=_link(path, tree, jobs)) for path in tests if (tree := trees[path])
+        Tested(path=path, entry_points=tuple(_link(path, tree, jobs)))
+        for path in tests
+        if (tree := trees[path])
     )
     return Found(
         root=root,
@@ -100,13 +102,18 @@ def look_at(folder: Path) -> Found:
 def find_tests(folder: Path, job: JobFunction) -> tuple[Tested, ...]:
     """Find the test files that import one function, whether or not it looks like a job."""
     root = folder.absolute()
-    paths = sorted(path for path in _python_files(root) if _is_test(path))
-    linked = (
-        Tested(path=path, entry_points=_link(path, tree, (job,))[:1])
-        for path in paths
-        if (tree := parse_file(root / path))
-    )
-    return tuple(each for each in linked if each.entry_points)
+    paths = sorted(_python_files(root))
+    # Other files of its name may be what a test means.
+    name = PurePosixPath(job.path).name
+    rivals = [replace(job, path=path) for path in paths if PurePosixPath(path).name == name]
+    found = []
+    for test in paths:
+        tree = parse_file(root / test) if _is_test(test) else None
+        linked = _link(test, tree, rivals) if tree else {}
+        meant = [entry_point for entry_point, path in linked.items() if path == job.path]
+        if meant:
+            found.append(Tested(path=test, entry_points=(meant[0],)))
+    return tuple(found)
 
 
 def find_program(folder: Path, module: str) -> tuple[str, ...]:
@@ -157,32 +164,37 @@ def _is_test(path: str) -> bool:
     return name.startswith("test_") or name.endswith("_test.py")
 
 
-def _link(test: str, tree: ast.Module, jobs: Iterable[JobFunction]) -> tuple[str, ...]:
-    """The jobs a test file imports, as `module:function`."""
+def _link(test: str, tree: ast.Module, jobs: Iterable[JobFunction]) -> dict[str, str]:
+    """The jobs a test file imports: `module:function` -> the job's file."""
     known: dict[tuple[str, str], list[str]] = {}
     for job in jobs:
         for module in module_names(job.path):
             known.setdefault((module, job.name), []).append(job.path)
     taken = dict.fromkeys(_taken(tree))
-    return tuple(
-        f"{module}:{name}" for module, name in taken if _is_meant(test, module, known.get((module, name)))
-    )
+    meant = {(module, name): _meant(test, module, known.get((module, name), ())) for module, name in taken}
+    return {f"{module}:{name}": path for (module, name), path in meant.items() if path}
 
 
-def _is_meant(test: str, module: str, paths: list[str] | None) -> bool:
-    """Whether a test that imports this module can mean one of these files.
+def _meant(test: str, module: str, paths: Sequence[str]) -> str:
+    """Which of these files a test that imports this module means; "" where it means none.
 
-    Many folders may hold a `solution.py`: a test means the one beside or above it, or below an import root.
+    Many folders may hold a `solution.py`: a test means the one beside or above it, else one below an import
+    root, else the only one there is.
     """
-    return bool(paths) and (
-        len(paths or ()) == 1 or any(_is_near(test, module, each) for each in paths or ())
-    )
+    near = {path: _distance(test, module, path) for path in paths}
+    close = [path for path in paths if near[path] is not None]
+    if close:
+        return min(close, key=lambda path: near[path] or 0)
+    return paths[0] if len(paths) == 1 else ""
 
 
-def _is_near(test: str, module: str, path: str) -> bool:
+def _distance(test: str, module: str, path: str) -> int | None:
+    """How far a test is below the folder a module is imported from; None where it is not below."""
     parts = PurePosixPath(path).with_suffix("").parts
     base = PurePosixPath(*parts[: len(parts) - len(module.split("."))])
-    return base.name in _IMPORT_ROOTS or PurePosixPath(test).is_relative_to(base)
+    if PurePosixPath(test).is_relative_to(base):
+        return len(PurePosixPath(test).parts) - len(base.parts)
+    return len(PurePosixPath(test).parts) + 1 if base.name in _IMPORT_ROOTS else None
 
 
 def _taken(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -149,6 +149,18 @@ def test_in_src_the_module_is_named_from_there(shop):
     assert {table.name for table in task.tables} == {"customers", "orders", "unused"}, "the mapping takes all"
 
 
+def test_a_program_beside_its_tests_is_meant_by_those_alone(shop):
+    for name in ("late", "soon"):
+        folder = shop / "jobs" / name
+        folder.mkdir()
+        (folder / "solution.py").write_text("def solve(spark, tables): ...\n")
+        (folder / "test_solution.py").write_text("from solution import solve\n")
+    assert make(shop, name="late", function="jobs/late/solution.py:solve") == 0
+    assert load_task(shop / "tasks/late").entry_point == "solution:solve"
+    settings = tomllib.loads((shop / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+    assert settings == {"lockin_tasks": ["jobs/late/test_solution.py = late"]}
+
+
 def test_references_may_lie_elsewhere(shop, tmp_path_factory):
     refs = tmp_path_factory.mktemp("refs")
     assert make(shop, "--refs", str(refs)) == 0
