@@ -101,18 +101,22 @@ def merge_lines(parts: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tup
 
 
 def _settings_change(found: Found, settings: SettingsFile, suites: list[Tested]) -> Iterator[Change | str]:
-    parts = [
-        part
-        for suite in suites
-        for part in (
-            suite_lines(suite.path, suite.entry_points[0], _task_id(suite), settings),
-            exposed_lines(found.root, suite.path, suite.entry_points[0]),
-        )
-    ]
+    parts: list[dict[str, tuple[str, ...]]] = []
+    for suite in suites:
+        lines = suite_lines(suite.path, suite.entry_points[0], _task_id(suite), settings)
+        if _has_task(found.root, suite.path):
+            # It says which task that is, and with which entry point.
+            lines = {key: lines[key] for key in lines.keys() & {"lockin_suites"}}
+        parts += [lines, exposed_lines(found.root, suite.path, suite.entry_points[0])]
     wanted = merge_lines(parts)
     after = add_lines(settings, wanted)
     if after != (settings.text or ""):
         yield Change(path=settings.name, before=settings.text, after=after)
+
+
+def _has_task(root: Path, suite: str) -> bool:
+    """Whether there is a `task.yaml` beside the suite or above it."""
+    return any((root / folder / "task.yaml").is_file() for folder in PurePosixPath(suite).parents)
 
 
 def _task_id(suite: Tested) -> str:

@@ -145,6 +145,12 @@ def test_of_many_programs_of_one_name_a_test_means_the_one_beside_it(tmp_path):
     assert "lockin_suites" not in text, "the default finds them"
 
 
+def test_a_suite_that_has_a_task_file_gets_no_other_task(shop):
+    root = shop(**{"tests/task.yaml": "id: late\n", "pytest.ini": "[pytest]\n"})
+    (change,) = [each for each in plan(root).changes if each.path == "pytest.ini"]
+    assert change.after == "[pytest]\nlockin_suites =\n    test_solution.py\n    tests/test_revenue.py\n"
+
+
 def test_the_template_is_chosen_by_how_jobs_take_their_tables(shop, tmp_path):
     root = shop()
     assert choose_template(look_at(root)) == "functions"
