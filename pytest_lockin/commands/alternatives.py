@@ -173,7 +173,18 @@ def _apply(found: _Found, project: Path, root: Path) -> None:
             "it is another now",
             "run pytest again with --lockin-json, then replay from that report",
         )
+    if not (root / file.path).is_file():
+        _copy_elsewhere(project, root, Path(file.path))
     (root / file.path).write_text(edit(file.text, each), encoding="utf-8")
+
+
+def _copy_elsewhere(project: Path, root: Path, file: Path) -> None:
+    """Copy a program that does not lie beside its suite, with what it may import: its folder in the root."""
+    top = file.parts[0]
+    if len(file.parts) > 1:
+        shutil.copytree(project / top, root / top, ignore=_SKIPPED, dirs_exist_ok=True)
+    else:
+        shutil.copy2(project / file, root / file)
 
 
 def edit(text: str, each: Alternative) -> str:

@@ -5,13 +5,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from plugin_project import Project
 
 from pytest_lockin.alternatives import make_mutants
 from pytest_lockin.cli import main
-from pytest_lockin.commands.alternatives import edit
+from pytest_lockin.commands.alternatives import _stage, edit
 from pytest_lockin.errors import AlternativeNotFoundError
 from pytest_lockin.reports.document import read_document
 
@@ -34,6 +35,23 @@ def test_an_edit_of_another_text_is_refused():
     with pytest.raises(AlternativeNotFoundError, match="the end of the file"):
         edit("", mutant)
     assert edit(text.replace("\n", "\r\n"), mutant) == mutant.source.replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize("path", ["jobs/daily/revenue.py", "revenue.py", "tests/solution.py"])
+def test_a_program_is_staged_wherever_it_lies(tmp_path, path):
+    project, root = tmp_path / "project", tmp_path / "root"
+    (project / path).parent.mkdir(parents=True)
+    (project / path).write_text("a = 1\n")
+    (project / "tests").mkdir(exist_ok=True)
+    (project / "tests/test_it.py").write_text("")
+    diff = "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-a = 1\n+a = 2\n"
+    program = [SimpleNamespace(module="m", path=path, text="a = 1\n")]
+    task = SimpleNamespace(suite="tests/test_it.py", program=program)
+    found = SimpleNamespace(task=task, alternative=SimpleNamespace(module="m", diff=diff))
+    root.mkdir()
+    assert _stage(found, project, root) == root / "tests/test_it.py"
+    assert (root / path).read_text() == "a = 2\n"
+    assert (project / path).read_text() == "a = 1\n"
 
 
 @pytest.fixture(scope="module")
