@@ -48,9 +48,10 @@ def test_a_memory_bomb_ends_its_worker_only(tight, attack):
     except WorkerCrashedError as error:
         assert "out of memory" in str(error)  # noqa: PT017 - one of two honest ends
     else:
-        # The temporary file system is smaller than the memory: it is full first.
+        # The temporary file system is smaller than the memory and full first, or Arrow counts its own bytes.
         assert isinstance(answer, ProgramRaised)
-        assert "No space" in answer.message or "MemoryError" in answer.type
+        ends = ("No space", "overflowed binary array capacity")
+        assert any(end in answer.message for end in ends) or "MemoryError" in answer.type
     assert not isinstance(ask(tight, "wide"), ProgramRaised)
 
 

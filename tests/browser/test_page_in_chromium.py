@@ -22,6 +22,33 @@ def keys(browser, *pressed):
     for key in pressed:
         chain.send_keys(key)
     chain.perform()
+    settle(browser)
+
+
+def click(browser, element):
+    element.click()
+    settle(browser)
+
+
+def settle(browser):
+    """Wait until the page has answered: what follows a click (`toggle`, focus, scrolling) comes a little later."""
+    browser.execute_async_script(
+        "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(arguments[0], 0)))"
+    )
+
+
+def soon(browser, script, *arguments, equals):
+    """What the script gives, as soon as that is `equals`, else what it gives after ten seconds."""
+    from selenium.common.exceptions import TimeoutException
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    try:
+        WebDriverWait(browser, 10, poll_frequency=0.05).until(
+            lambda _: ask(browser, script, *arguments) == equals
+        )
+    except TimeoutException:
+        pass
+    return ask(browser, script, *arguments)
 
 
 def tab_to(browser, selector):
@@ -78,8 +105,9 @@ def test_what_is_folded_is_made_when_it_is_opened(browser, pages):
     first = browser.execute_script(count)
     [part] = browser.execute_script("return [document.getElementById('q05:program')]")
     assert ask(browser, "return arguments[0].querySelectorAll('.alt').length", part) == 0
-    part.find_element("css selector", "summary").click()
-    assert ask(browser, "return arguments[0].querySelectorAll('.alt').length", part) == 100
+    click(browser, part.find_element("css selector", "summary"))
+    made = "return arguments[0].querySelectorAll('.alt').length"
+    assert soon(browser, made, part, equals=100) == 100
     assert browser.execute_script(count) > first + 2000
 
 
@@ -119,9 +147,9 @@ def test_the_keyboard_opens_a_diff_and_reaches_a_witness(browser, pages):
     alternative = "document.activeElement.parentElement"
     assert not ask(browser, f"return {alternative}.querySelector('.diff').checkVisibility()")
     keys(browser, Keys.ENTER)
-    assert ask(browser, f"return inView({alternative}.querySelector('.diff'))")
+    assert soon(browser, f"return inView({alternative}.querySelector('.diff'))", equals=True)
     keys(browser, Keys.ENTER)
-    assert not ask(browser, f"return {alternative}.querySelector('.diff').checkVisibility()")
+    assert not soon(browser, f"return {alternative}.querySelector('.diff').checkVisibility()", equals=False)
 
 
 def test_the_first_stop_leads_past_the_top(browser, pages):
@@ -144,9 +172,9 @@ def test_arrows_choose_a_verdict(browser, pages):
     assert len(ask(browser, shown)) == 14
     tab_to(browser, "input[name=verdict]")
     keys(browser, Keys.ARROW_RIGHT)
-    assert ask(browser, shown) == ["false_pass"] * 4
+    assert soon(browser, shown, equals=["false_pass"] * 4) == ["false_pass"] * 4
     keys(browser, Keys.ARROW_RIGHT)
-    assert ask(browser, shown) == ["false_alarm"] * 2
+    assert soon(browser, shown, equals=["false_alarm"] * 2) == ["false_alarm"] * 2
     assert (
         browser.find_element("css selector", "[role=status]").get_attribute("textContent")
         == "1 of 7 suites shown"
@@ -170,16 +198,15 @@ def test_arrows_choose_a_verdict(browser, pages):
 def test_a_link_opens_what_it_leads_to(browser, pages, place, within):
     browser.get(f"{pages['rich']}#{place}")
     look = "return inView(document.getElementById(arguments[0]))"
-    assert ask(browser, look, place)
-    assert ask(browser, look, within)
+    assert soon(browser, look, place, equals=True)
+    assert soon(browser, look, within, equals=True)
 
 
 def test_a_link_to_a_suite_that_is_not_shown_shows_all(browser, pages):
     browser.get(pages["rich"])
-    browser.find_element("css selector", "label:has([value='true_pass'])").click()
+    click(browser, browser.find_element("css selector", "label:has([value='true_pass'])"))
     browser.execute_script("location.hash = '#q04-O3'")
-    browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
-    assert ask(browser, "return inView(document.getElementById('q04-O3'))")
+    assert soon(browser, "return inView(document.getElementById('q04-O3'))", equals=True)
     assert ask(browser, "return document.querySelector('[value=all]').checked")
 
 
