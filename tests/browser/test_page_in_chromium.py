@@ -1,5 +1,6 @@
 """The page in a real browser: it opens from disk, asks for nothing, and needs neither mouse nor eyes nor script."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -42,12 +43,10 @@ def soon(browser, script, *arguments, equals):
     from selenium.common.exceptions import TimeoutException
     from selenium.webdriver.support.ui import WebDriverWait
 
-    try:
+    with contextlib.suppress(TimeoutException):
         WebDriverWait(browser, 10, poll_frequency=0.05).until(
             lambda _: ask(browser, script, *arguments) == equals
         )
-    except TimeoutException:
-        pass
     return ask(browser, script, *arguments)
 
 
