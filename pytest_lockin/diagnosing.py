@@ -22,6 +22,7 @@ from pytest_lockin.obligations.link import Linker
 from pytest_lockin.obligations.misreading import make_misreadings
 from pytest_lockin.references.order import read_ending
 from pytest_lockin.references.vet import tables_for
+from pytest_lockin.reports.words import count
 from pytest_lockin.taskbank.loader import load_obligations
 from pytest_lockin.trying import find_sources
 
@@ -174,7 +175,9 @@ class _Diagnosing:
         beyond = counted.get("")
         if beyond and (beyond.unrevealed or beyond.uninfected):
             number = len(beyond.unrevealed) + len(beyond.uninfected)
-            notes = (*notes, f"{number} unnoticed alternatives are beyond the task's obligations")
+            verb = "is" if number == 1 else "are"
+            said = f"{count(number, 'unnoticed alternative')} {verb} beyond the task's obligations"
+            notes = (*notes, said)
         return Answered(
             diagnosis=found.diagnosis, findings=conclude_findings(self._obligations, seen), notes=notes
         )
