@@ -10,7 +10,7 @@ from pytest_lockin.adopt.functions import JobFunction, find_function, read_signa
 from pytest_lockin.adopt.look import find_program, module_names, parse_file
 from pytest_lockin.adopt.tables import SampleTable
 from pytest_lockin.adopt.task import mentioned
-from pytest_lockin.engines.entry import bind_tables
+from pytest_lockin.engines.entry import bind_signature
 
 if TYPE_CHECKING:
     import inspect
@@ -83,14 +83,7 @@ def choose_tables(entry: Entry, samples: dict[str, SampleTable], sql: str) -> tu
     Raises:
         EntryPointError: a parameter is named after none of the tables.
     """
-
-    def stand_in() -> None:
-        """Stands for the function, which is not imported."""
-
-    stand_in.__name__ = entry.job.name
-    stand_in.__signature__ = entry.signature  # type: ignore[attr-defined]
-    session = object()
-    bound = bind_tables(stand_in, session, samples)
+    bound = bind_signature(entry.job.name, entry.signature, object(), samples)
     taken = [each for each in bound.values() if isinstance(each, SampleTable)]
     if any(each is samples for each in bound.values()) or not taken:
         return tuple(samples.values())

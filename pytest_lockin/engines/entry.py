@@ -34,9 +34,21 @@ def bind_tables(function: Callable[..., Any], session: Any, tables: Mapping[str,
     Raises:
         EntryPointError: a parameter without default fits nothing; all such are named.
     """
+    name = getattr(function, "__name__", "entry point")
+    return bind_signature(name, inspect.signature(function), session, tables)
+
+
+def bind_signature(
+    function: str, signature: inspect.Signature, session: Any, tables: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Do as `bind_tables` does for a function known by its name and signature, which need not be imported.
+
+    Raises:
+        EntryPointError: as there.
+    """
     bound: dict[str, Any] = {}
     open_: list[inspect.Parameter] = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         name = parameter.name
@@ -58,7 +70,7 @@ def bind_tables(function: Callable[..., Any], session: Any, tables: Mapping[str,
         names = ", ".join(parameter.name for parameter in required)
         raise EntryPointError(
             expected=f"parameters named after tables ({', '.join(sorted(tables))}), `spark` or `tables`",
-            found=f"{getattr(function, '__name__', 'entry point')} needs {names}",
+            found=f"{function} needs {names}",
             hint="rename the parameters, or name the tables in task.yaml as the function does",
         )
     return bound
