@@ -23,7 +23,7 @@ from pytest_lockin.obligations.misreading import make_misreadings
 from pytest_lockin.references.order import read_ending
 from pytest_lockin.references.vet import tables_for
 from pytest_lockin.reports.words import count
-from pytest_lockin.taskbank.loader import load_obligations
+from pytest_lockin.taskbank.loader import load_hidden_obligations
 from pytest_lockin.trying import find_sources
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     Tables = tuple[TableFile, ...]
 
-_OBLIGATIONS = "obligations.yaml"
 _PLAN = "plan.md"
 _DATA = "data"
 
@@ -117,9 +116,8 @@ def diagnose_suite(question: Question) -> Answered:
 
 def _list_obligations(question: Question) -> tuple[Obligation, ...]:
     """List the task's obligations and those beside its references."""
-    hidden = Path(question.vetted.panel.folder) / _OBLIGATIONS
     stated = question.task.obligations if question.task else ()
-    return (*stated, *(load_obligations(hidden) if hidden.is_file() else ()))
+    return (*stated, *load_hidden_obligations(Path(question.vetted.panel.folder)))
 
 
 class _Diagnosing:

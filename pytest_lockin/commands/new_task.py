@@ -207,11 +207,9 @@ def _write(
 def _check(path: Path, folder: Path) -> None:
     """Read back what was written: a task that cannot be loaded would be a fault of ours."""
     from pytest_lockin.taskbank.check import check_task
-    from pytest_lockin.taskbank.loader import OBLIGATIONS_FILE, load_obligations, load_task
+    from pytest_lockin.taskbank.loader import load_hidden_obligations, load_task
 
-    hidden = folder / OBLIGATIONS_FILE
-    obligations = load_obligations(hidden) if hidden.is_file() else ()
-    for problem in check_task(load_task(path), obligations):
+    for problem in check_task(load_task(path), load_hidden_obligations(folder)):
         print(f"look at {path.name}: {problem.text}")
 
 

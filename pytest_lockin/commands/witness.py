@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pytest_lockin.fixtures.casetext import Style
     from pytest_lockin.model.task import Obligation, Task
 
-_HIDDEN = "obligations.yaml"
-
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what to check, where references and fixtures are, and where the case goes."""
@@ -39,6 +37,7 @@ def write_witness(arguments: argparse.Namespace, task: Task) -> int:
     from pytest_lockin.fixturegen.freeze import load_fixtures
     from pytest_lockin.fixtures.cases import write_case
     from pytest_lockin.fixtures.making import find_source
+    from pytest_lockin.taskbank.loader import load_hidden_obligations
 
     if arguments.write is not None and arguments.write.exists():
         raise SettingsError(
@@ -47,7 +46,7 @@ def write_witness(arguments: argparse.Namespace, task: Task) -> int:
             hint="give another name: nothing is overwritten",
         )
     source = find_source(task, arguments.refs)
-    obligations = _list_obligations(task, arguments.refs)
+    obligations = (*task.obligations, *load_hidden_obligations(arguments.refs / task.id))
     fixtures = load_fixtures(arguments.fixtures, task.id)
     if not fixtures:
         raise FixturesError(
@@ -75,13 +74,6 @@ def write_witness(arguments: argparse.Namespace, task: Task) -> int:
     )
     print("; ".join(told), file=sys.stderr)
     return 0
-
-
-def _list_obligations(task: Task, refs: Path) -> tuple[Obligation, ...]:
-    from pytest_lockin.taskbank.loader import load_obligations
-
-    hidden = refs / task.id / _HIDDEN
-    return (*task.obligations, *(load_obligations(hidden) if hidden.is_file() else ()))
 
 
 def _pick(obligations: tuple[Obligation, ...], name: str, task: Task) -> Obligation:

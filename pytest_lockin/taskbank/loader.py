@@ -162,6 +162,16 @@ def load_obligations(path: Path) -> tuple[Obligation, ...]:
     return _obligations(document, shape.obligations)
 
 
+def load_hidden_obligations(folder: Path) -> tuple[Obligation, ...]:
+    """Load the hidden obligations of a task from the folder of its references; empty where it has none.
+
+    Raises:
+        TaskFileError: as `load_obligations`.
+    """
+    file = folder / OBLIGATIONS_FILE
+    return load_obligations(file) if file.is_file() else ()
+
+
 def find_task_file(start: Path, stop: Path | None = None) -> Path | None:
     """Find the nearest `task.yaml` in `start` or above it, not above `stop`; None where there is none."""
     for folder in (start, *start.parents):
@@ -304,6 +314,7 @@ __all__ = [
     "TaskFileError",
     "find_task_file",
     "json_schemas",
+    "load_hidden_obligations",
     "load_obligations",
     "load_task",
 ]
