@@ -53,13 +53,12 @@ def read_settings(config: pytest.Config) -> Settings:
         return list(getattr(option, name, None) or config.getini(name))
 
     reference = option.lockin_reference or _from_root(config, config.getini("lockin_reference"))
-    json_file = option.lockin_json or _from_root(config, config.getini("lockin_json"))
     engines = {name: dotted for each in config.hook.pytest_lockin_engines() for name, dotted in each.items()}
     return Settings(
         reference=_reference(config, reference) if reference else "",
         engine=check_engine(given("lockin_engine") or "auto", engines),
         engines=tuple(sorted(engines.items())),
-        json_file=str(Path(json_file).absolute()) if json_file else "",
+        json_file=str(_file_named(config, "lockin_json") or ""),
         files=_report_files(config),
         fail_on=parse_fail_on(listed("lockin_fail_on")),
         allow=parse_allow(listed("lockin_allow")),
@@ -74,7 +73,7 @@ def read_settings(config: pytest.Config) -> Settings:
         fixtures=check_fixtures(given("lockin_fixtures") or "frozen"),
         fixtures_folder=_fixtures_folder(config),
         min_obligations=parse_min_obligations(listed("lockin_min_obligations")),
-        baseline=_baseline_file(config),
+        baseline=_file_named(config, "lockin_baseline"),
         github=parse_github("on" if option.lockin_github else config.getini("lockin_github"), os.environ),
         expose=parse_expose(config.getini("lockin_expose"), config.rootpath),
         trials=TrialOptions(
@@ -120,17 +119,13 @@ def _fixtures_folder(config: pytest.Config) -> Path | None:
 
 def _report_files(config: pytest.Config) -> tuple[tuple[str, str], ...]:
     """Reports asked for beside JSON, as (format, path)."""
-    found = []
-    for each in FORMATS:
-        given = getattr(config.known_args_namespace, f"lockin_{each.name}")
-        path = given or _from_root(config, config.getini(f"lockin_{each.name}"))
-        found += [(each.name, str(Path(path).absolute()))] if path else []
-    return tuple(found)
+    named = ((each.name, _file_named(config, f"lockin_{each.name}")) for each in FORMATS)
+    return tuple((name, str(path)) for name, path in named if path is not None)
 
 
-def _baseline_file(config: pytest.Config) -> Path | None:
-    given = config.known_args_namespace.lockin_baseline
-    path = given or _from_root(config, config.getini("lockin_baseline"))
+def _file_named(config: pytest.Config, name: str) -> Path | None:
+    """The file that an option names from where pytest runs, or an ini key from the root folder."""
+    path = getattr(config.known_args_namespace, name) or _from_root(config, config.getini(name))
     return Path(path).absolute() if path else None
 
 

@@ -21,6 +21,7 @@ def write_whole(text: str, path: Path, name: str) -> None:
     Raises:
         SettingsError: the file cannot be written there; `name` is that of the format.
     """
+    # `frames.whole` leaves files that their owner alone may read; a report is for others too.
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

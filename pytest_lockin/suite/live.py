@@ -210,19 +210,15 @@ def _short(case_id: str) -> str:
     return case_id.rpartition("::")[2]
 
 
-__all__ = ["UNCONFIRMED", "LiveSuite"]
-
-
 def read_meant(cases: Iterable[Case]) -> tuple[tuple[str, str], ...]:
     """The obligations that cases are marked to check: `@pytest.mark.lockin("O3")` or `obligation="O3"`."""
     found = []
     for case in cases:
         for mark in case.marks:
             if mark.name == _MARKER:
-                keywords = json.loads(mark.kwargs_json)
-                named = [
-                    *json.loads(mark.args_json),
-                    *(keywords[each] for each in ("obligation",) if each in keywords),
-                ]
+                named = [*json.loads(mark.args_json), json.loads(mark.kwargs_json).get("obligation")]
                 found += [(case.id, name) for name in named if isinstance(name, str)]
     return tuple(dict.fromkeys(found))
+
+
+__all__ = ["UNCONFIRMED", "LiveSuite", "read_meant"]
