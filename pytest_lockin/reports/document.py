@@ -140,6 +140,12 @@ class Alternative:
         """Whether its survival says something of the tests: it is another program, wrong, and not waived."""
         return not (self.right_making or self.undecided or self.equivalent or self.waived)
 
+    @property
+    def noticed_by(self) -> tuple[str, ...]:
+        """Cases known to notice it: all of them where a matrix run looked, else the first."""
+        first = (self.kill.case_id,) if self.kill is not None else ()
+        return tuple(dict.fromkeys((*first, *self.killers)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseWorth:

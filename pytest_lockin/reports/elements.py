@@ -98,7 +98,7 @@ def _mutant(one: Alternative, suite: str) -> dict[str, Any]:
     if reason:
         found["statusReason"] = reason
     if status == "Killed":
-        found["killedBy"] = _killers(one)
+        found["killedBy"] = list(one.noticed_by)
     return found
 
 
@@ -123,11 +123,6 @@ def _ignored(one: Alternative) -> str:
     return "undecided: no fixture tells it from the original" if one.undecided else ""
 
 
-def _killers(one: Alternative) -> list[str]:
-    first = [one.kill.case_id] if one.kill is not None else []
-    return list(dict.fromkeys((*first, *one.killers)))
-
-
 def _test_files(document: Document) -> dict[str, Any]:
     """By suite, its cases: those that trials looked at, and any that is named as one that noticed."""
     return {
@@ -138,7 +133,7 @@ def _test_files(document: Document) -> dict[str, Any]:
 
 
 def _cases(trials: Trials) -> Iterable[str]:
-    killers = (name for each in trials.alternatives for name in _killers(each))
+    killers = (name for each in trials.alternatives for name in each.noticed_by)
     return dict.fromkeys((*(each.case_id for each in trials.cases), *killers))
 
 

@@ -210,7 +210,7 @@ class Trial:
             detail=self._detail(),
             changed=len(changed),
             order_only=bool(changed) and all(change is Change.ORDER for change in changed),
-            killers=tuple(run.case_id for run in self._killers),
+            killers=tuple(run.case_id for run in self._killers) if self._request.matrix else (),
             ran=len(self._ran),
             saw=tuple(sorted(self._saw | {run.case_id for run in self._crashed})),
         )

@@ -188,7 +188,7 @@ class TrialWorker:
             kill=_as_kill(killers[0]) if killers else None,
             detail=detail,
             changed=int(changed),
-            killers=tuple(case.case_id for case in killers),
+            killers=tuple(case.case_id for case in killers) if request.matrix else (),
             ran=len(ran.cases),
             # Which case saw what is not known here: any may have.
             reached=tuple(case.case_id for case in ran.cases),

@@ -116,7 +116,8 @@ def restore(mutant_id: str, kept: KeptTrial, now: Now) -> Tried:
         detail=kept.detail,
         changed=kept.changed,
         order_only=kept.order_only,
-        killers=kept.killers,
+        # An edited case may notice by now, or no more.
+        killers=kept.killers if kept.matrix and kept.cases == now.cases else (),
         reached=kept.reached,
         saw=kept.saw,
         same_plan=kept.same_plan,

@@ -48,7 +48,7 @@ def make_matrix(trials: Trials) -> Matrix:
     Without `--lockin-matrix` only the first case that notices is known; it is then not `whole`.
     """
     columns = [each for each in trials.alternatives if _decided(each)]
-    by_column = [_killers(each) for each in columns]
+    by_column = [each.noticed_by for each in columns]
     cases = tuple(each.case_id for each in trials.cases) or tuple(
         dict.fromkeys(case for killers in by_column for case in killers)
     )
@@ -58,16 +58,12 @@ def make_matrix(trials: Trials) -> Matrix:
         noticed=tuple(
             frozenset(at for at, killers in enumerate(by_column) if case in killers) for case in cases
         ),
-        whole=any(each.killers for each in columns),
+        whole=all(each.killers for each in columns if not each.survived),
     )
 
 
 def _decided(each: Alternative) -> bool:
     return each.counts and (each.survived or each.outcome is TrialOutcome.KILLED)
-
-
-def _killers(each: Alternative) -> frozenset[str]:
-    return frozenset(each.killers or ((each.kill.case_id,) if each.kill else ()))
 
 
 def draw_matrix(matrix: Matrix, label: str) -> Html:

@@ -175,6 +175,13 @@ def test_a_matrix_needs_answers_of_a_matrix_run(filled):
     assert cache.find("k", matrix=True) is not None
 
 
+def test_who_else_notices_is_not_known_any_more_once_a_case_is_edited(write):
+    cache = write()
+    cache.keep(replace(KILLED, killers=CASES[:2]), matrix=True)
+    assert cache.find("k").killers == CASES[:2]
+    assert write(TESTS.replace("len(rows) == 2", "len(rows) == 3")).find("k").killers == ()
+
+
 def test_cases_are_taken_out_of_a_test_file_by_name():
     rest, bodies = split_cases(textwrap.dedent(TESTS))
     assert sorted(bodies) == ["TestC::test_c", "test_a", "test_b"]

@@ -154,6 +154,11 @@ def test_a_matrix_names_everyone_who_notices(big):
     assert [case.partition("::")[2] for case in tried.killers] == ["test_ids", "test_rows"]
 
 
+def test_without_a_matrix_nobody_is_said_to_be_all_who_notice(big):
+    tried = big("LIMIT = 10", "LIMIT = 25")
+    assert (tried.kill is not None, tried.killers) == (True, ())
+
+
 # Controls.
 
 
