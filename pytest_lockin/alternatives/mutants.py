@@ -18,14 +18,12 @@ from pytest_lockin.alternatives.python.sqltext import propose_in_text
 from pytest_lockin.alternatives.python.values import Frame
 from pytest_lockin.alternatives.registry import list_operators
 from pytest_lockin.errors import AlternativesError
-from pytest_lockin.model.alternative import Mutant
+from pytest_lockin.model.alternative import MUTANT_SAYS, Mutant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_lockin.alternatives.base import Operator, PythonEdit, Schemas
-
-SAYS = "no test notices if "
 
 
 def make_mutants(
@@ -173,7 +171,7 @@ class _Maker:
             id=make_id(*key, str(self._places[key])),
             operator=operator,
             kind=edit.kind,
-            text=f"{SAYS}{edit.text}",
+            text=f"{MUTANT_SAYS}{edit.text}",
             diff=write_diff(original, source, f"{self.module.replace('.', '/')}.py"),
             site=site,
             before=before.strip(),

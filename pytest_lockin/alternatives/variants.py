@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_lockin.alternatives.diffs import make_id, write_diff
 from pytest_lockin.alternatives.registry import list_operators
 from pytest_lockin.errors import AlternativesError
-from pytest_lockin.model.alternative import Site, Variant
+from pytest_lockin.model.alternative import VARIANT_SAYS, Site, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from pytest_lockin.alternatives.base import Operator, Schemas, SqlEdit
-
-SAYS = "a program is wrong if "
 
 
 def make_variants(
@@ -62,7 +60,7 @@ def make_variants(
                 id=make_id(*key, edit.clause, str(places[key])),
                 operator=operator,
                 kind=edit.kind,
-                text=f"{SAYS}{edit.text}",
+                text=f"{VARIANT_SAYS}{edit.text}",
                 diff=write_diff(original, text, "reference.sql"),
                 site=_site(original, text),
                 before=before,

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from pytest_lockin.model.task import Fragment, Kind
 
+# What the text of every mutant, and of every variant, begins with.
+MUTANT_SAYS = "no test notices if "
+VARIANT_SAYS = "a program is wrong if "
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:

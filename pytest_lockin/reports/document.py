@@ -326,6 +326,12 @@ class Task:
         """Rows on which the candidate is wrong, the first there are."""
         return next((each.witness for each in self.fixtures if each.witness is not None), None)
 
+    @property
+    def checked(self) -> tuple[int, int]:
+        """How many obligations the tests check, and of how many that is known."""
+        known = [each for each in self.obligations if each.tests != "unknown"]
+        return sum(each.tests == "covered" for each in known), len(known)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:

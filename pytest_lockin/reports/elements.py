@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_lockin.model.trial import TrialOutcome
 from pytest_lockin.reports.jsontext import write_json_text
 from pytest_lockin.reports.remarks import find_inside
+from pytest_lockin.reports.words import name_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,4 +139,4 @@ def _cases(trials: Trials) -> Iterable[str]:
 
 
 def _test(case: str) -> dict[str, str]:
-    return {"id": case, "name": case.partition("::")[2] or case}
+    return {"id": case, "name": name_case(case)}

@@ -43,10 +43,9 @@ def _of_task(task: Task) -> Iterator[tuple[str, str]]:
         yield "confirmed", str(task.confirmed).lower()
     if task.reason:
         yield "reason", task.reason
-    known = [each for each in task.obligations if each.tests != "unknown"]
+    checked, known = task.checked
     if known:
-        checked = sum(each.tests == "covered" for each in known)
-        yield "obligations_checked", f"{checked} of {len(known)}"
+        yield "obligations_checked", f"{checked} of {known}"
     if task.trials is not None and task.trials.kill_percent is not None:
         yield "kill_percent", str(task.trials.kill_percent)
         yield "kill_percent_waived", str(task.trials.kill_percent_waived)

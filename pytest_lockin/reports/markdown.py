@@ -49,8 +49,7 @@ def _lines(document: Document) -> Iterator[str]:
 
 
 def _row(task: Task) -> str:
-    known = [each for each in task.obligations if each.tests != "unknown"]
-    checked = sum(each.tests == "covered" for each in known)
+    checked, known = task.checked
     trials = task.trials
     decided = trials.counts.decided if trials is not None else 0
     noticed = f"{trials.counts.killed} of {decided}" if trials is not None and decided else ""
@@ -58,7 +57,7 @@ def _row(task: Task) -> str:
         f"`{task.suite}`",
         f"{task.tests.passed} passed" + (f", {task.tests.failed} failed" if task.tests.failed else ""),
         _WORDS[task.verdict] + (f": {escape(task.reason)}" if task.reason else ""),
-        f"{checked} of {len(known)}" if known else "",
+        f"{checked} of {known}" if known else "",
         noticed,
     )
     return f"| {' | '.join(cells)} |"

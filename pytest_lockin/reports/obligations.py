@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pytest_lockin.model.finding import CodeStatus, KnownBy, Mechanism, PlanStatus, TestStatus
-from pytest_lockin.reports.words import count
+from pytest_lockin.reports.words import count, say_edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,7 +106,7 @@ def say_violated(findings: Sequence[ObligationFinding], *, verbose: bool) -> Ite
 
 
 def _say_wrong(one: ObligationFinding) -> str:
-    texts = dict.fromkeys(text.removeprefix("a program is wrong if ") for text in one.wrong)
+    texts = dict.fromkeys(say_edit(text) for text in one.wrong)
     return "; ".join(texts) or one.text
 
 

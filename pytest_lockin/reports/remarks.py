@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.model.alternative import Site
 from pytest_lockin.model.trial import TrialOutcome
+from pytest_lockin.reports.trials import WHY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,11 +44,6 @@ _VERDICTS = {
 _UNCHECKED = {
     "not_covered": (Level.WARNING, "no test checks"),
     "partial": (Level.NOTE, "tests check in part"),
-}
-_WHY = {
-    TrialOutcome.UNREVEALED: "asserts do not look",
-    TrialOutcome.UNINFECTED: "rows cannot show it",
-    TrialOutcome.UNREACHED: "no case runs it",
 }
 
 
@@ -86,7 +82,7 @@ def make_remarks(document: Document) -> tuple[Remark, ...]:
     obligations = [remark for task in tasks for remark in _of_obligations(task)]
     survivors = sorted(
         ((task, one) for task in tasks for one in _survivors(task)),
-        key=lambda each: tuple(_WHY).index(each[1].outcome),
+        key=lambda each: tuple(WHY).index(each[1].outcome),
     )
     found = (*verdicts, *obligations, *(_of_survivor(task, one) for task, one in survivors))
     return tuple(sorted(found, key=lambda each: _LEVELS.index(each.level)))
@@ -178,7 +174,7 @@ def _of_survivor(task: Task, one: Alternative) -> Remark:
         path=find_inside(path if path is not None else task.suite),
         # Without its file a line says nothing.
         site=site if path is not None and _is_whole(site) else None,
-        text=f"{one.text} ({_WHY[one.outcome]}; {one.id})",
+        text=f"{one.text} ({WHY[one.outcome]}; {one.id})",
         suite=task.suite,
         key=(task.suite, one.id),
         waived=one.waived,

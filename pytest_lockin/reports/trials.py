@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pytest_lockin.model.trial import AlternativeResult, CaseReport, OutcomeCounts, TrialSummary
 
 _SHOWN = 5
-# The asserts that do not look are the tests' own gap; then rows that cannot show it; then code nobody runs.
-_WORST_FIRST = (TrialOutcome.UNREVEALED, TrialOutcome.UNINFECTED, TrialOutcome.UNREACHED)
+# Worst first: asserts that do not look are the tests' own gap; then rows that cannot show it; then code
+# nobody runs.
 WHY = {
     TrialOutcome.UNREVEALED: "asserts do not look",
     TrialOutcome.UNINFECTED: "rows cannot show it",
@@ -34,9 +34,9 @@ def say_trials(summary: TrialSummary) -> str:
     missed = [
         f"{number} {words}"
         for number, words in (
-            (counts.uninfected, "rows cannot show it"),
-            (counts.unrevealed, "asserts do not look"),
-            (counts.unreached, "no case runs it"),
+            (counts.uninfected, WHY[TrialOutcome.UNINFECTED]),
+            (counts.unrevealed, WHY[TrialOutcome.UNREVEALED]),
+            (counts.unreached, WHY[TrialOutcome.UNREACHED]),
         )
         if number
     ]
@@ -107,7 +107,7 @@ def choose_survivors(summary: TrialSummary) -> list[AlternativeResult]:
         for each in summary.alternatives
         if each.survived and not (each.waived or each.right_making or each.equivalent)
     ]
-    return sorted(found, key=lambda each: (_WORST_FIRST.index(each.outcome), not each.kind, each.line))
+    return sorted(found, key=lambda each: (tuple(WHY).index(each.outcome), not each.kind, each.line))
 
 
 def trials_to_json(summary: TrialSummary | None) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from pytest_lockin.model.agreement import (
     RowsDiffer,
     TypeDiffers,
 )
+from pytest_lockin.model.alternative import MUTANT_SAYS, VARIANT_SAYS
 
 if TYPE_CHECKING:
     from pytest_lockin.model.agreement import Agreement, Difference
@@ -111,6 +112,16 @@ def _columns(names: list[str]) -> str:
         return ""
     more = f" and {len(names) - _COLUMNS_NAMED} more" if len(names) > _COLUMNS_NAMED else ""
     return f"column{'' if len(names) == 1 else 's'} {', '.join(names[:_COLUMNS_NAMED])}{more}"
+
+
+def say_edit(text: str) -> str:
+    """What an alternative or a wrong program does: its line without what is said of all of them."""
+    return text.removeprefix(MUTANT_SAYS).removeprefix(VARIANT_SAYS)
+
+
+def name_case(case_id: str) -> str:
+    """A case as its file names it: `test_a[x]`."""
+    return case_id.partition("::")[2] or case_id
 
 
 def say_category(category: str) -> str:

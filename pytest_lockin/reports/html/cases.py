@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.reports.html.element import Html, element, scrolling
 from pytest_lockin.reports.html.icons import icon
-from pytest_lockin.reports.html.said import name_case
+from pytest_lockin.reports.words import name_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

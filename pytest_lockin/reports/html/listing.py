@@ -9,7 +9,8 @@ from pytest_lockin.model.trial import TrialOutcome
 from pytest_lockin.reports.html.element import Html, element, fold, join, scrolling
 from pytest_lockin.reports.html.highlight import highlight
 from pytest_lockin.reports.html.icons import icon
-from pytest_lockin.reports.html.said import OUTCOMES, name_case, say_edit, say_standing
+from pytest_lockin.reports.html.said import OUTCOMES, say_standing
+from pytest_lockin.reports.words import name_case, say_edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.model.trial import TrialOutcome
 from pytest_lockin.reports.html.element import Html, element, join, scrolling
-from pytest_lockin.reports.html.said import OUTCOMES, name_case
+from pytest_lockin.reports.html.said import OUTCOMES
+from pytest_lockin.reports.words import name_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.model.finding import Mechanism
 from pytest_lockin.reports.html.element import Html, element, fold, join, link, scrolling
-from pytest_lockin.reports.html.said import badge_state, name_case, say_edit, spell
+from pytest_lockin.reports.html.said import badge_state, spell
 from pytest_lockin.reports.obligations import BECAUSE
-from pytest_lockin.reports.words import count
+from pytest_lockin.reports.words import count, name_case, say_edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

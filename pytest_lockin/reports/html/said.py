@@ -13,8 +13,6 @@ from pytest_lockin.reports.trials import WHY
 if TYPE_CHECKING:
     from pytest_lockin.reports.document import Alternative
 
-_BEFORE_AN_EDIT = ("no test notices if ", "a program is wrong if ")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
@@ -83,13 +81,6 @@ def badge_state(state: str) -> Html:
     return badge(_STATES[state])
 
 
-def say_edit(text: str) -> str:
-    """What an alternative or a wrong program does: its line without what is said of all of them."""
-    for start in _BEFORE_AN_EDIT:
-        text = text.removeprefix(start)
-    return text
-
-
 def say_standing(each: Alternative) -> str:
     """Why its outcome says nothing of the tests, or "" where it does."""
     if each.waived:
@@ -99,11 +90,6 @@ def say_standing(each: Alternative) -> str:
     if each.equivalent:
         return "equivalent: the engine plans the same program"
     return "undecided: no fixture tells it from the original" if each.undecided else ""
-
-
-def name_case(case_id: str) -> str:
-    """A case as its file names it: `test_a[x]`."""
-    return case_id.partition("::")[2] or case_id
 
 
 def spell(word: str) -> str:

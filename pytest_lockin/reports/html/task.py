@@ -12,9 +12,9 @@ from pytest_lockin.reports.html.listing import list_program
 from pytest_lockin.reports.html.matrix import draw_matrix, make_matrix
 from pytest_lockin.reports.html.obligations import list_obligations
 from pytest_lockin.reports.html.overview import say_known, say_reason, say_tests
-from pytest_lockin.reports.html.said import badge_verdict, name_case
+from pytest_lockin.reports.html.said import badge_verdict
 from pytest_lockin.reports.html.wrong import show_wrong
-from pytest_lockin.reports.words import count
+from pytest_lockin.reports.words import count, name_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,11 +96,10 @@ def _parts(task: Task, anchors: TaskAnchors, *, first: bool) -> Iterator[Html]:
 
 
 def _name_obligations(task: Task) -> str:
-    known = [each for each in task.obligations if each.tests != "unknown"]
+    checked, known = task.checked
     if not known:
         return f"Obligations: {len(task.obligations)}"
-    checked = sum(each.tests == "covered" for each in known)
-    return f"Obligations: the tests check {checked} of {len(known)}"
+    return f"Obligations: the tests check {checked} of {known}"
 
 
 def _name_program(task: Task) -> str:

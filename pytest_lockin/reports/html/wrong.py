@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from pytest_lockin.reports.html.element import Html, element, join
 from pytest_lockin.reports.html.obligations import say_violated
-from pytest_lockin.reports.html.said import name_case, say_edit
 from pytest_lockin.reports.html.tables import show_cells, show_witness
-from pytest_lockin.reports.words import count
+from pytest_lockin.reports.words import count, name_case, say_edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
