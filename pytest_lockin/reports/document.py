@@ -2,7 +2,8 @@
 
 A run's report and one read back from a file are the same document, so that `lockin report out.json` shows
 what the run would have shown. Fields that no renderer asks for are left out here; their meaning is that
-of `docs/reference/json.md`.
+of `docs/reference/json.md`. Of the model's classes those are used that the file holds as they are; where one
+has a default, a damaged file would pass for a whole one.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pytest_lockin.errors import ReportFileError
-from pytest_lockin.model.alternative import OperatorText  # noqa: TC001 - msgspec reads the annotations
-from pytest_lockin.model.report import FORMAT
+from pytest_lockin.model.agreement import CellSample  # noqa: TC001 - msgspec reads the annotations
+from pytest_lockin.model.alternative import OperatorText  # noqa: TC001 - as above
+from pytest_lockin.model.fixture import ShownTable  # noqa: TC001 - as above
+from pytest_lockin.model.isolation import LimitInForce  # noqa: TC001 - as above
+from pytest_lockin.model.report import FORMAT, ProgramFile
 from pytest_lockin.model.trial import SURVIVING, OutcomeCounts, TrialOutcome
 from pytest_lockin.reports.jsonfile import report_to_json
 
@@ -23,15 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_lockin.model.report import Report
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownTable:
-    """A small table of text."""
-
-    name: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,22 +56,12 @@ class Fixture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """One differing cell."""
-
-    row: str
-    column: str
-    expected: str
-    found: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """One difference of outputs in words, with examples where rows differ."""
 
     kind: str
     text: str
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[CellSample, ...] = ()
     missing_rows: tuple[str, ...] = ()
     extra_rows: tuple[str, ...] = ()
 
@@ -259,15 +244,6 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramFile:
-    """One file of the candidate."""
-
-    module: str
-    path: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Tests:
     """Cases by how they ended."""
 
@@ -343,15 +319,6 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
-    """One limit in force and what holds it."""
-
-    name: str
-    value: int
-    held_by: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Attestation:
     """What was seen from outside of one kind of process."""
 
@@ -362,7 +329,7 @@ class Attestation:
     mounts: str
     visible: tuple[str, ...]
     writable: tuple[str, ...]
-    limits: tuple[Limit, ...]
+    limits: tuple[LimitInForce, ...]
     filtered: bool
     missing: tuple[str, ...]
     holds: bool

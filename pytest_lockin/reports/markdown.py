@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_lockin.reports.document import Document, Obligation, ShownTable, Task
+    from pytest_lockin.model.fixture import ShownTable
+    from pytest_lockin.reports.document import Document, Obligation, Task
 
 _WORDS = {
     "false_pass": "**false pass**",

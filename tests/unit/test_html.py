@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from page_reading import find_faults, read_page
 from sample_reports import every_kind, make_report, make_task
 
+from pytest_lockin.model.fixture import ShownTable
 from pytest_lockin.model.report import ProgramFile
-from pytest_lockin.reports.document import ShownTable, make_document
+from pytest_lockin.reports.document import make_document
 from pytest_lockin.reports.html import render_html
 from pytest_lockin.reports.html.anchors import name_places
 from pytest_lockin.reports.html.element import element

@@ -11,7 +11,8 @@ from pytest_lockin.reports.words import count
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_lockin.reports.document import Attestation, Document, Isolation, Limit
+    from pytest_lockin.model.isolation import LimitInForce
+    from pytest_lockin.reports.document import Attestation, Document, Isolation
 
 _HELD = Said(words="isolated", shape="tick", tone="good")
 _OPEN = Said(words="not isolated", shape="alarm", tone="warn")
@@ -69,5 +70,5 @@ def _paths(paths: tuple[str, ...]) -> Html:
     return join((element("code", path), " ") for path in paths) if paths else join(("nothing",))
 
 
-def _limit(limit: Limit) -> str:
+def _limit(limit: LimitInForce) -> str:
     return f"{limit.name.replace('_', ' ')} {limit.value:,} ({limit.held_by})"

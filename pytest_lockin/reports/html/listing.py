@@ -15,7 +15,8 @@ from pytest_lockin.reports.words import name_case, say_edit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_lockin.reports.document import Alternative, ProgramFile, Trials
+    from pytest_lockin.model.report import ProgramFile
+    from pytest_lockin.reports.document import Alternative, Trials
     from pytest_lockin.reports.html.anchors import TaskAnchors
 
 _HEAD = ("Line", "Program", "What no test notices")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_lockin.reports.document import ShownTable
+    from pytest_lockin.model.fixture import ShownTable
 
 # Beyond so many rows without an equal one, those left are not paired: it would take their number squared.
 _MOST_PAIRED = 200

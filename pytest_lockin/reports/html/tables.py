@@ -10,7 +10,9 @@ from pytest_lockin.reports.html.pairing import Marks, mark_differences
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_lockin.reports.document import Cell, ShownTable, Witness
+    from pytest_lockin.model.agreement import CellSample
+    from pytest_lockin.model.fixture import ShownTable
+    from pytest_lockin.reports.document import Witness
 
 _ROWS_SHOWN = 40
 _NO_MARKS = Marks()
@@ -88,7 +90,7 @@ def _differs(differs: bool) -> Html | None:  # noqa: FBT001
     return join((unseen("differs: "), element("span", "≠ ", aria_hidden="true"))) if differs else None
 
 
-def show_cells(cells: Sequence[Cell]) -> Html:
+def show_cells(cells: Sequence[CellSample]) -> Html:
     """Examples of differing cells."""
     head = (element("th", text, scope="col") for text in ("Row", "Column", "Reference", "Candidate"))
     body = (
